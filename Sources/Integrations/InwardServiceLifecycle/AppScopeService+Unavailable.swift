@@ -1,9 +1,10 @@
 #if !ServiceLifecycle
 public import InwardScopes
 
-/// An app as a service of a group. Available when the package trait `ServiceLifecycle` is enabled.
+/// A service that shuts an app down gracefully when its service group shuts down. It requires the package trait
+/// `ServiceLifecycle`.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// This declaration exists only without the trait. If you use it, the compiler reports an error that names the trait.
 @available(
     *,
     unavailable,
@@ -11,7 +12,7 @@ public import InwardScopes
         "Enable the trait ServiceLifecycle of the package: .package(url: …, from: …, traits: [\"ServiceLifecycle\"])"
 )
 public struct AppScopeService: Sendable {
-    /// Accepts the same arguments as the real service.
+    /// Creates nothing. It has the parameters of the real initializer.
     public init(
         _ app: some Any,
         shuttingDownWithin limit: Duration = .seconds(20),

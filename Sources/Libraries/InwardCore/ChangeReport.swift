@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Tells an observer of a state that changes on many threads, so that the last call is about the last state.
+/// A serializer for notifications about a state that several threads change. The last notification always reports the final
+/// state.
 ///
-///     report.tell { observer.outboxChanged(status) }
-///
-/// Calls are made one at a time. Changes during a call cause one more call, by the same caller.
+/// One notification runs at a time. If the state changes during it, the same caller notifies once more when it has ended,
+/// however many changes there were.
 package final class ChangeReport: Sendable {
     private struct State {
         var isTelling = false
@@ -16,10 +16,10 @@ package final class ChangeReport: Sendable {
     /// Creates a report.
     package init() {}
 
-    /// Tells of a change that has been made.
+    /// Notifies the observer of a change. Call it after the change.
     ///
-    /// - Parameter tell: Reads the state and tells an observer of it. Called without a lock, and again if the state has changed in
-    ///   the meantime.
+    /// - Parameter tell: Reads the state and notifies the observer. It is called without a lock, and again if the state changes
+    ///   during the call. If another caller is notifying, that caller's closure runs instead.
     package func tell(_ tell: () -> Void) {
         let isFirst = state.withLock { state in
             defer { (state.hasChanged, state.isTelling) = (state.isTelling, true) }
@@ -31,7 +31,7 @@ package final class ChangeReport: Sendable {
         } while hasChanged
     }
 
-    /// Whether the state has changed since the beginning of the last call. If it has not, the next change begins a call.
+    /// Whether the state has changed since the last notification began. If not, the turn of this caller ends.
     private var hasChanged: Bool {
         state.withLock { state in
             defer { (state.isTelling, state.hasChanged) = (state.hasChanged, false) }

@@ -1,22 +1,36 @@
-/// A transformation of a value into a value of the same type, which applies automatically where it is installed.
+/// A transformation of a value into another value of the same type.
 ///
-///     struct Uppercased: Plugin {
-///         func applied(to text: String) async -> String { text.uppercased() }
-///     }
+/// ```swift
+/// struct Uppercased: Plugin {
+///     func applied(to text: String) async -> String { text.uppercased() }
+/// }
 ///
-/// Equal plugins must produce equal results, so that results can be cached by plugin.
+/// let greeting = await Uppercased().applied(to: "hello")
+/// ```
+///
+/// Objects that accept plugins, such as an image loader or a transfer, apply them to each value. Equal plugins must produce
+/// equal results, so that results can be cached by plugin.
 public protocol Plugin<Value>: Hashable, Sendable {
     /// The type of value that the plugin transforms.
     associatedtype Value: Sendable
 
-    /// Returns the transformed value. A slow plugin checks for cancellation and then returns what it has.
+    /// Returns the transformed value.
+    ///
+    /// A plugin cannot throw. A slow plugin checks for cancellation. If it is cancelled, it returns early with any value.
     func applied(to value: Value) async -> Value
 }
 
 /// An ordered collection of plugins. Each plugin receives the result of the previous one.
 ///
-/// Equal collections produce equal results. Comparing and hashing use hash values that were computed when each plugin
-/// was added, so neither slows down for a plugin that contains a whole image.
+/// ```swift
+/// var plugins = PluginCollection<String>()
+/// plugins.add(CustomPlugin(identity: "lowercase") { text in text.lowercased() })
+/// plugins.add(CustomPlugin(identity: "exclaim") { text in text + "!" })
+/// let greeting = await plugins.applied(to: "HELLO")  // hello!
+/// ```
+///
+/// Equal collections produce equal results. The collection computes the hash value of a plugin once, when you add it, so
+/// hashing stays fast even if a plugin contains a whole image.
 public struct PluginCollection<Value: Sendable>: Sendable {
     private var elements: [InstalledPlugin<Value>] = []
 
@@ -33,7 +47,7 @@ public struct PluginCollection<Value: Sendable>: Sendable {
         elements.append(InstalledPlugin(plugin))
     }
 
-    /// Removes all plugins that are equal to a plugin.
+    /// Removes all plugins that are equal to the given one.
     public mutating func remove(_ plugin: some Plugin<Value>) {
         let removed = InstalledPlugin(plugin)
         elements.removeAll { $0 == removed }
@@ -93,7 +107,13 @@ extension Plugin {
 
 /// A plugin that consists of a closure and an identity.
 ///
-/// Closures cannot be compared, so the identity stands for the behavior of the closure.
+/// ```swift
+/// let suffix = "!"
+/// let exclaim = CustomPlugin(identity: ["suffix", suffix]) { text in text + suffix }
+/// let greeting = await exclaim.applied(to: "hello")
+/// ```
+///
+/// Closures cannot be compared, so the identity stands for everything that the closure does.
 public struct CustomPlugin<Value: Sendable, Identity: Hashable & Sendable>: Plugin {
     /// The identity that distinguishes this plugin from others.
     public let identity: Identity

@@ -1,8 +1,10 @@
-/// Where a read may get its answer, and how old the answer may be.
+/// A choice of where a read may get its answer, and how old the answer may be.
 ///
-///     let users = try await listUsers(.cacheFirst)                          // a fresh copy, else the upstream
-///     let now = try await listUsers(.upstreamFirst)                          // the upstream, else a copy however old
-///     let young = try await listUsers(.cacheFirst.notOlder(than: .seconds(5)))
+/// ```swift
+/// let list = try await users.list(.cacheFirst)  // A fresh copy, or else the upstream.
+/// let current = try await users.list(.upstreamFirst)  // The upstream, or else a copy of any age.
+/// let recent = try await users.list(.cacheFirst.notOlder(than: .seconds(5)))
+/// ```
 public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
     @usableFromInline
     enum Code: Hashable, Sendable {
@@ -21,16 +23,16 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Returns the nearest fresh copy in the repository's caches, or else asks the upstream.
+    /// Returns a fresh copy from memory or the store. If there is none, asks the upstream.
     public static let cacheFirst = Self(.cacheFirst)
 
     /// Asks the upstream. The read bypasses the repository's copies and the caches on the way.
     public static let upstreamOnly = Self(.upstreamOnly)
 
-    /// Returns what the repository has cached, however old, without asking the upstream.
+    /// Returns the repository's cached copy, however old, without asking the upstream.
     public static let cacheOnly = Self(.cacheOnly)
 
-    /// Asks the upstream, and falls back to what the repository has cached, however old, if the upstream fails.
+    /// Asks the upstream, and falls back to the repository's cached copy, however old, if the upstream fails.
     public static let upstreamFirst = Self(.upstreamFirst)
 
     /// Returns this policy with a maximum age for answers.

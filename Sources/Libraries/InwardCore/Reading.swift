@@ -1,29 +1,31 @@
 /// An answer of a repository together with its provenance.
 ///
-/// The provenance says where the answer came from, how old it is, which records it omits, and whether it is a fallback.
+/// ```swift
+/// let reading = try await users.list(.cacheFirst)
+/// if reading.isStale { print("The list is \(reading.age) old.") }
+/// let names = reading.map { users in users.map(\.name) }
+/// ```
 ///
-///     let reading = try await listUsers(.cacheFirst)
-///     if reading.isStale { print("The list is \(reading.age) old.") }
-///     let names = reading.map { users in users.map(\.name) }
+/// The provenance says where the answer came from, how old it is, which records it omits, and whether it is a fallback.
 public struct Reading<Value> {
     /// The answer.
     public let value: Value
     /// Where the answer came from.
     public let origin: Origin
-    /// The time since the source gave the answer. Zero if the source gave it for this read.
+    /// The time since the upstream was asked for the answer. Zero if this read asked the upstream.
     public let age: Duration
     /// Whether the answer is older than the repository considers fresh.
     public let isStale: Bool
-    /// Whether the answer contains writes that this program has accepted and the source has not.
+    /// Whether the answer contains writes that this program has accepted and the upstream has not.
     public let isPending: Bool
     /// The damaged records that are missing from the value, in the order in which they were found.
     public let rejected: [RejectedRecord]
-    /// The error that made the repository return a fallback, or `nil` if this is the requested answer.
+    /// The error for which the repository returned a fallback, or `nil` if the answer is not a fallback.
     public let fallbackReason: RepositoryError?
 
     /// Creates a reading.
     ///
-    /// By default, the value is new, fresh, accepted by the source, complete, and not a fallback.
+    /// By default, the value was received just now, is fresh and complete, has no pending writes, and is not a fallback.
     @inlinable
     public init(
         _ value: Value,
@@ -65,7 +67,7 @@ public struct Reading<Value> {
 extension Reading: Sendable where Value: Sendable {}
 extension Reading: Equatable where Value: Equatable {}
 
-/// The place that an answer came from. Of two origins, the nearer is the smaller: memory, then the store, then the upstream.
+/// The place that an answer came from. Origins are ordered from the nearest to the farthest: memory, store, upstream.
 public struct Origin: Hashable, Comparable, Sendable, CustomStringConvertible {
     enum Code: Hashable, Comparable {
         case memory
@@ -81,7 +83,7 @@ public struct Origin: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Storage of this program that outlives the process.
     public static let store = Self(code: .store)
 
-    /// The source, which was asked for this answer.
+    /// The upstream, which was asked for this answer.
     public static let upstream = Self(code: .upstream)
 
     /// Returns whether the first origin is nearer than the second.
@@ -125,15 +127,17 @@ public struct RejectedRecord: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A sequence that first gives a repository's cached answer, then the source's answer.
+/// An asynchronous sequence of a repository's cached answer, followed by the upstream's answer.
 ///
-///     let readings = Readings { policy throws(RepositoryError) in try await listUsers(policy) }
-///     for try await reading in readings {
-///         show(reading.value)
-///     }
+/// ```swift
+/// let readings = Readings { policy throws(RepositoryError) in try await users.list(policy) }
+/// for try await reading in readings {
+///     print("\(reading.value.count) users from \(reading.origin)")
+/// }
+/// ```
 ///
-/// The sequence has one or two elements: the cached answer, if there is one, and the source's answer, unless the cached
-/// answer is fresh and young enough. Then it ends, or it throws the source's error.
+/// The sequence has one or two elements. The first is the cached answer, if there is one. If that is stale or too old, or if
+/// there is none, the upstream's answer follows. The sequence throws if the upstream fails.
 public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
     /// A function that asks the repository with a policy.
     public typealias Read = @Sendable (ReadPolicy) async throws(RepositoryError) -> Reading<Value>
@@ -144,8 +148,7 @@ public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
     /// Creates the sequence for a repository's read function.
     ///
     /// - Parameters:
-    ///   - maximumAge: The maximum age of a fresh cached answer for which the source is not asked. `nil` means that any
-    ///     fresh answer is young enough.
+    ///   - maximumAge: The age beyond which even a fresh cached answer is too old. `nil` for no limit.
     ///   - read: The function that asks the repository.
     public init(notOlderThan maximumAge: Duration? = nil, _ read: @escaping Read) {
         self.maximumAge = maximumAge
@@ -174,7 +177,8 @@ public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the next reading, or `nil` after the last.
         ///
-        /// - Throws: A ``RepositoryError`` if the source fails. Any cached answer was returned before.
+        /// - Throws: A ``RepositoryError`` if the upstream fails or the task is cancelled. A cached answer is returned before
+        ///   the upstream is asked.
         public mutating func next() async throws(RepositoryError) -> Reading<Value>? {
             switch step {
             case .cache:
@@ -205,7 +209,7 @@ public struct Readings<Value: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the next reading, or `nil` after the last.
         ///
-        /// - Throws: A ``RepositoryError`` if the source fails.
+        /// - Throws: A ``RepositoryError`` if the upstream fails.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(RepositoryError) -> Reading<Value>? {

@@ -1,19 +1,22 @@
 /// A bounded in-memory cache that keeps values that are read repeatedly.
 ///
-///     var pages = SieveCache<String, [UInt8]>(limit: 64 * 1_024 * 1_024)
-///     pages.insert(body, for: path, cost: body.count)
-///     let body = pages.value(for: path)   // `nil` once it was evicted
+/// ```swift
+/// var pages = SieveCache<String, [UInt8]>(limit: 64 * 1_024 * 1_024)
+/// let body: [UInt8] = [0x68, 0x69]
+/// pages.insert(body, for: "/users", cost: body.count)
+/// let cached = pages.value(for: "/users")  // nil after an eviction
+/// ```
 ///
 /// The cache evicts with the SIEVE algorithm (Zhang et al., NSDI 2024). A hand moves from the oldest entry to the
 /// newest, skips entries that were read since its last visit, and evicts the first entry that was not. A scan therefore
 /// does not displace frequently read values.
 ///
-/// The cache is a value type without a lock. Keep it in a `Mutex`, and release evicted values outside that lock. It is
-/// inlinable so that the compiler can specialize it for its key and value types.
+/// The cache is a value type without a lock. To share it, keep it in a `Mutex`, and release evicted values after you unlock
+/// it. The type is inlinable so that the compiler can specialize it for its key and value types.
 ///
-/// - Complexity: O(1) for every operation, excluding the evictions that an insertion causes.
+/// - Complexity: O(1) for every operation except `removeAll(where:)` and `keys`, not counting evictions.
 public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The bookkeeping of one value. It is stored separately from the value, so moving the hand does not touch values.
+    /// The bookkeeping of one value, stored apart from the value so that moving the hand does not touch values.
     @usableFromInline
     struct Entry: Sendable {
         @usableFromInline var cost: Int
@@ -77,8 +80,8 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Updates the cost of a value that has changed, and evicts values until the total cost is within the limit.
     ///
-    /// - Returns: The removed values, for you to release outside the lock. They include the value itself if its cost
-    ///   alone exceeds the limit.
+    /// - Returns: The removed values. If you hold a lock, release them after you unlock it. They include the value itself if its
+    ///   cost alone exceeds the limit.
     @inlinable
     @discardableResult
     public mutating func setCost(_ cost: Int, for key: Key) -> [Value] {
@@ -97,8 +100,8 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The cache does not keep the value if its cost alone exceeds the limit, or if the key is not equal to itself and
     /// so could never be found again.
     ///
-    /// - Returns: The removed values, for you to release outside the lock. They include the value itself if the cache
-    ///   does not keep it.
+    /// - Returns: The removed values. If you hold a lock, release them after you unlock it. They include the value itself if the
+    ///   cache does not keep it.
     @inlinable
     @discardableResult
     public mutating func insert(_ value: Value, for key: Key, cost: Int) -> [Value] {
@@ -128,7 +131,7 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Removes the values that satisfy a condition.
     ///
-    /// - Returns: The removed values, for you to release outside the lock.
+    /// - Returns: The removed values. If you hold a lock, release them after you unlock it.
     /// - Complexity: O(n) in the number of values.
     @inlinable
     public mutating func removeAll(where condition: (Key, Value) -> Bool) -> [Value] {

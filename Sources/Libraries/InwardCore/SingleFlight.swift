@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// What happens to shared work when the last caller stops waiting for it.
+/// A choice of what happens to shared work when the last caller stops waiting for it.
 @frozen
 public enum AbandonmentPolicy: Hashable, Sendable {
     /// The work is cancelled.
@@ -9,14 +9,17 @@ public enum AbandonmentPolicy: Hashable, Sendable {
     case finish
 }
 
-/// Coalesces concurrent calls for the same key into one piece of work.
+/// A coalescer of concurrent calls: calls for the same key share one piece of work.
 ///
-///     let flights = SingleFlight<User.ID, User, LoadError>(whenAbandoned: .cancel)
-///     let outcome = await flights.outcome(for: id) { id throws(LoadError) in try await load(id) }
+/// ```swift
+/// let flights = SingleFlight<Int, User, RepositoryError>(whenAbandoned: .cancel)
+/// let outcome = await flights.outcome(for: 7) { id throws(RepositoryError) in try await users.user(id) }
+/// if case .fulfilled(let answer) = outcome { print(try answer.get().name) }
+/// ```
 ///
-/// A caller's cancellation or deadline ends only its own wait, not the work for the others.
+/// If a caller is cancelled or its deadline passes, only that caller stops waiting. The work continues for the others.
 public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
-    /// What the work returned or threw.
+    /// The value that the work returned, or the error that it threw.
     public typealias Answer = Result<Value, Failure>
     /// The work for a key.
     public typealias Work = @Sendable (Key) async throws(Failure) -> Value
@@ -72,7 +75,8 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     ///   - key: The key. Calls with equal keys share their work.
     ///   - noteJoining: Called if the work is already in flight.
     ///   - work: The work for the key.
-    /// - Returns: What the work returned or threw, or that the caller was cancelled or its deadline passed.
+    /// - Returns: `fulfilled` with what the work returned or threw, `cancelled` if the calling task was cancelled, or
+    ///   `deadlinePassed` if its deadline passed.
     @inlinable
     public func outcome(
         for key: Key,
@@ -96,15 +100,15 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
                 leave(slot, of: flight)
                 return outcome
             case .abandoned:
-                // All waiters have left. The last of them removes the flight, unless this call is earlier.
+                // All waiters have left. Removes the flight and tries again, in case the last waiter has not removed it yet.
                 table.withLock { $0.remove(flight) }
             }
         }
     }
 
-    /// Starts the work for a key without waiting for it, unless it is in flight.
+    /// Starts the work for a key without waiting for it, unless the work is already in flight.
     ///
-    /// Whatever the policy, the work then continues until it ends.
+    /// Work that this method starts continues without waiters, whatever the policy. Only ``cancelAll()`` cancels it.
     ///
     /// - Parameters:
     ///   - key: The key. Calls with equal keys share their work.
@@ -112,7 +116,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     public func start(for key: Key, _ work: @escaping Work) {
         let hash = key.hashValue
         let (flight, isFirst) = table.withLock { $0.join(key, hash: hash) }
-        // Nobody reads the promise of this waiter, and it never leaves.
+        // Adds a waiter that never leaves, so the work is never abandoned. Nobody reads its promise.
         if isFirst { _ = begin(flight, work) }
     }
 
@@ -138,7 +142,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
             return Task(executorPreference: executor) { [self] in await run(flight, work) }
         }
         let (joining, isCancelled) = flight.state.withLock { ($0.joinFirst(Promise(), of: task), $0.isCancelled) }
-        // `cancelAll()` may have run between the start of the task and the time it was recorded. Canceled outside the
+        // `cancelAll()` may have run between the start of the task and the time it was recorded. Cancelled outside the
         // lock, because that runs cancellation handlers.
         if isCancelled { task.cancel() }
         return joining
@@ -218,9 +222,9 @@ struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
 
 /// The waiters of a flight, and its answer once there is one.
 ///
-/// The state starts with one waiter, which has not started to wait yet. It is abandoned when the last waiter has left.
-/// It is inlinable, like the types that use it, so that the compiler can specialize it. Otherwise each call would look
-/// up type metadata.
+/// The state starts with a count of one waiter, the caller that starts the work. The flight is abandoned when the last waiter
+/// has left. The type is inlinable, like the types that use it, so that the compiler can specialize it. Otherwise each call
+/// would look up type metadata.
 @usableFromInline
 struct FlightState<Answer, Waiter> {
     /// The result of joining a flight.

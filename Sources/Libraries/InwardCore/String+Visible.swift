@@ -1,9 +1,10 @@
 extension String {
     /// The text with invisible characters escaped.
     ///
-    /// Control characters (and so escape sequences), bidirectional controls, line separators, and characters with no
-    /// visible form, such as zero-width spaces and tags, appear as `\u{1B}` or as `\n`, `\r`, and `\t`. A joiner or
-    /// variation selector is kept where it is part of an emoji, or of a word in a script that needs it.
+    /// Line feeds, carriage returns and tabs appear as `\n`, `\r` and `\t`. Other control characters, bidirectional controls,
+    /// line separators, and characters with no visible form, such as zero-width spaces and tags, appear as a code such as
+    /// `\u{1B}`. Terminal escape sequences therefore have no effect. A joiner or variation selector is kept where it is part of
+    /// an emoji, or of a word in a script that needs it.
     package var visible: String {
         guard unicodeScalars.contains(where: \.isHidden) else { return self }
         var text = ""
@@ -48,12 +49,13 @@ extension String {
         return String(line)
     }
 
-    /// The beginning of the text as it is stored as the cause of a failure. A cause may quote an answer of the upstream,
-    /// which can have any length.
+    /// The first 500 characters on one line, for storing the text as the cause of a failure. A cause may quote a response of
+    /// the upstream, which can have any length.
     package var causeExcerpt: String { excerpt(upTo: 500) }
 
-    /// Returns the beginning of the text, long enough for `characters` characters with a usual number of combining
-    /// marks each. The bound is needed because one character can contain any number of scalars.
+    /// Returns the beginning of the text, at most 16 × `characters` Unicode scalars.
+    ///
+    /// Scalars are counted because a single character can contain any number of combining scalars.
     package func boundedByScalars(to characters: Int) -> Substring {
         let scalars = characters * 16
         guard utf8.count > scalars else { return self[...] }

@@ -1,13 +1,18 @@
-/// A port that commits changes to several repositories atomically.
+/// A type that commits changes to several repositories atomically.
 ///
-/// A repository prepares a change without applying it. A unit of work commits several prepared changes, of one
-/// repository or of many:
+/// A repository prepares a change without applying it. A unit of work commits prepared changes of one or more repositories:
 ///
-///     let post = try await posts.prepareToPublish(draft)
-///     let note = try await notes.prepareToRemove(noteID)
-///     try await unitOfWork.commit([post, note])
+/// ```swift
+/// func publish(
+///     _ post: any PreparedChange,
+///     removing draft: any PreparedChange,
+///     in unitOfWork: some UnitOfWork
+/// ) async throws(UnitOfWorkError) {
+///     try await unitOfWork.commit([post, draft])
+/// }
+/// ```
 ///
-/// The unit of work has no ambient state. It contains only the changes that you pass to it.
+/// A commit contains only the changes that you pass to it.
 ///
 /// Implementations apply all of the changes or none, even if the process ends during the commit. When the call returns,
 /// the changes are as durable as the store that holds them, and all readers of the repositories see them. During the
@@ -16,17 +21,17 @@
 public protocol UnitOfWork: Sendable {
     /// Commits changes in order, all of them or none.
     ///
-    /// You can commit a change again after a failed commit. A change that is committed twice is applied twice.
+    /// After a failed commit, you can commit the same changes again. A change that is committed twice is applied twice.
     ///
-    /// - Throws: A ``UnitOfWorkError`` if nothing was changed. If the task is cancelled during the commit, the changes
-    ///   are still applied, unless the error is ``UnitOfWorkError/Reason/cancelled``.
+    /// - Throws: A ``UnitOfWorkError`` if the commit fails. A failed commit changes nothing. Cancelling the task during the
+    ///   commit either makes it fail with ``UnitOfWorkError/Reason/cancelled`` or has no effect.
     func commit(_ changes: [any PreparedChange]) async throws(UnitOfWorkError)
 }
 
 /// A change that a repository has prepared for a ``UnitOfWork`` to commit.
 ///
-/// Only the repository and the unit of work know its contents. Other code passes it on or drops it. A dropped change
-/// has no effect.
+/// Only the repository and the unit of work know its contents. Other code passes it on, or drops it, in which case nothing
+/// changes.
 ///
 /// The description is a noun phrase that says what changes, such as `the publication of a post`. It contains no
 /// credentials.

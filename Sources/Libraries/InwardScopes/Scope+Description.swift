@@ -3,7 +3,7 @@ import InwardCore
 extension Scope: CustomStringConvertible {
     /// The tree of the scope: its objects with their references, and the scopes inside it.
     ///
-    /// It shows the names and types of the objects, but no other contents.
+    /// It shows the names and types of the objects, and the descriptions of error handlers, but no other contents.
     public var description: String { tree(seenFrom: ObjectNames()).description }
 
     func tree(seenFrom outer: ObjectNames) -> ScopeTree {
@@ -48,19 +48,19 @@ struct ScopeTree: CustomStringConvertible {
     /// An object of the scope.
     struct Object {
         let name: String
-        /// The object's type or its own description; its name there if it belongs to an enclosing scope.
+        /// The object's type or description. If it belongs to an enclosing scope, its name there.
         let kind: String
-        /// The names of the objects that it references, in this scope or enclosing ones.
+        /// The names of the objects that it references, in this scope or in enclosing ones.
         let held: [String]
     }
 
     let title: String
-    /// `opening`, `open`, `closing` or `closed`.
+    /// The phase: `opening`, `open`, `closing` or `closed`.
     let phase: String
     let objects: [Object]
     let children: [ScopeTree]
 
-    /// One line for each scope and each object, with nested ones indented.
+    /// One line for each scope and each object, indented by depth.
     var description: String { lines.joined(separator: "\n") }
 
     private var lines: [String] {
@@ -72,7 +72,7 @@ struct ScopeTree: CustomStringConvertible {
     }
 }
 
-/// The names of the objects in a scope and all scopes around it, by object identity.
+/// The names of the objects in a scope and in its enclosing scopes, by object identity.
 struct ObjectNames {
     private var names: [ObjectIdentifier: String] = [:]
 
@@ -89,7 +89,7 @@ struct ObjectNames {
         }
     }
 
-    /// Returns the name of an object; `nil` if it has no name, or is a value.
+    /// Returns the name of an object, or `nil` if it has no name or is a value.
     func name(of object: Any) -> String? {
         Self.identity(of: object).flatMap { names[$0] }
     }
@@ -104,7 +104,7 @@ struct ObjectNames {
         return found
     }
 
-    /// Reflection shows stored properties as they are, but not what closures capture.
+    /// Searches stored properties by reflection. It does not find references that closures capture.
     private func search(
         _ value: Any,
         depth: Int,
@@ -125,7 +125,7 @@ struct ObjectNames {
     private static let greatestDepth = 8
     private static let maximumChildren = 32
 
-    /// Returns the identity of a reference; `nil` for a value.
+    /// Returns the identity of a reference, or `nil` for a value.
     private static func identity(of value: Any) -> ObjectIdentifier? {
         let value = (value as? any DescribedOnFirstUse)?.created ?? value
         return type(of: value) is AnyClass ? ObjectIdentifier(value as AnyObject) : nil

@@ -2,25 +2,32 @@ import InwardCore
 public import InwardFetching
 import Synchronization
 
-/// Owns the objects of one lifetime, and closes all of them together.
+/// The owner of the objects of one lifetime, which closes all of them together.
 ///
-/// A container wraps a scope: the container defines the objects, and the scope manages their lifetime. Closing a scope proceeds
-/// in this order:
+/// ```swift
+/// actor Mailer {
+///     func close() {}
+/// }
 ///
-/// - It closes its child scopes, the newest first.
-/// - It cancels the work in flight and waits until it has ended.
-/// - It closes its objects in the reverse order of their creation, and releases them all.
+/// let limit = ClosingLimit(.seconds(5), on: ContinuousClock())
+/// let app = await Scope<AppLifetime, Mailer>.open("comments", limit: limit) { opening in
+///     opening.closing(Mailer(), as: "mailer") { await $0.close() }
+/// }
+/// let session = try Scope<SessionLifetime, Int>("ada", in: app, objects: 7)
+/// try await app.close()  // Closes the session, then the mailer.
+/// ```
 ///
-/// The work in flight and each object have a time limit to end. After closing, every use throws a ``ScopeError``.
+/// Closing a scope
 ///
-///     let app = await Scope<AppLifetime, AppObjects>.open("app", limit: limit) { opening in
-///         AppObjects(cache: opening.closing(Cache(), as: "cache") { await $0.close() })
-///     }
-///     let session = try Scope<SessionLifetime, SessionObjects>("ada", in: app, objects: SessionObjects())
-///     try await app.close()
+/// 1. closes its child scopes, the newest first,
+/// 2. cancels the work in flight, and waits until it has ended, and
+/// 3. closes its objects in the reverse order of their registration, and releases them.
 ///
-/// You can use a scope from several tasks concurrently. The enclosing scope retains a scope until it is closed, so close every
-/// scope you open.
+/// A time limit applies to the work in flight, and to the closing of each object. As soon as a scope starts to close, using it
+/// throws a ``ScopeError``.
+///
+/// You can use a scope from several tasks concurrently. A scope retains its child scopes until they are closed, so close every
+/// scope that you open. To expose the objects of a scope as properties, wrap the scope in a ``Container``.
 public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     /// The name that distinguishes this scope from others of its lifetime.
     public let name: String
@@ -39,9 +46,9 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name that distinguishes the scope from others of its lifetime.
-    ///   - outer: The enclosing scope, which closes this one before itself.
+    ///   - outer: The enclosing scope. Closing it closes this scope first.
     ///   - objects: The scope's objects.
-    /// - Throws: a ``ScopeError`` if the enclosing scope is closed.
+    /// - Throws: A ``ScopeError`` if the enclosing scope is closed or shutting down.
     public convenience init<Others: Sendable>(
         _ name: String,
         in outer: Scope<Level.Outer, Others>,
@@ -55,11 +62,12 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name that distinguishes the scope from others.
-    ///   - limit: How long the work in flight, and each object, may take to end, in this scope and in all scopes inside.
+    ///   - limit: How long the work in flight may take to end and each object to close, in this scope and in all scopes inside
+    ///     it.
     ///   - make: Creates the objects, and registers those that need closing. If it throws, the objects registered so far are
     ///     closed before this method throws.
-    /// - Returns: the scope, which the caller closes.
-    /// - Throws: the error that `make` throws.
+    /// - Returns: The scope, which the caller closes.
+    /// - Throws: The error that `make` throws.
     public static func open<Failure: Error>(
         _ name: String,
         limit: ClosingLimit,
@@ -81,12 +89,12 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name that distinguishes the scope from others of its lifetime.
-    ///   - outer: The enclosing scope, which closes this one before itself.
+    ///   - outer: The enclosing scope. Closing it closes this scope first.
     ///   - make: Creates the objects, and registers those that need closing. It receives the scope, for objects that refer to
-    ///     it; the scope opens once all objects exist. If `make` throws, or if the enclosing scope closes meanwhile, the
-    ///     registered objects are closed. Closing the enclosing scope waits for `make`.
-    /// - Returns: the scope, which the caller closes.
-    /// - Throws: a ``ScopeError`` from `make`, or if the enclosing scope is closed.
+    ///     it. The scope opens when `make` returns. If `make` throws, the registered objects are closed. If the enclosing scope
+    ///     closes meanwhile, it waits for `make` up to its limit, and the registered objects are closed.
+    /// - Returns: The scope, which the caller closes.
+    /// - Throws: A ``ScopeError`` from `make`, or if the enclosing scope is closed or shutting down.
     public static func open<Others: Sendable>(
         _ name: String,
         in outer: Scope<Level.Outer, Others>,
@@ -95,10 +103,10 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         try await opened(name, in: outer, making: make).get()
     }
 
-    /// Opens a scope whose objects may be impossible to create.
+    /// Opens a scope, and returns an error of `make` instead of throwing it.
     ///
-    /// - Returns: the scope, or the error that `make` throws.
-    /// - Throws: a ``ScopeError`` if the enclosing scope is closed.
+    /// - Returns: The scope, or the error that `make` throws.
+    /// - Throws: A ``ScopeError`` if the enclosing scope is closed or shutting down.
     static func opened<Others: Sendable, Failure: Error>(
         _ name: String,
         in outer: Scope<Level.Outer, Others>,
@@ -129,16 +137,17 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     /// The scope's lifetime and name on one line, such as `session ada`.
     public var title: String { "\(Level.name) \(name.visible)" }
 
-    /// Whether the scope can be used, that is, it is neither closed nor closing.
+    /// Whether you can use the scope: it is neither closed nor closing.
     public var isOpen: Bool { state.withLock(\.isOpen) }
 
-    /// Whether new scopes can be opened in this one, that is, it is open and not about to be closed.
+    /// Whether you can open scopes in this one: it is open and not shutting down.
     public var isAcceptingWork: Bool { state.withLock { $0.isOpen && !$0.isShuttingDown } }
 
-    /// Returns the objects of the scope. Retaining them keeps them alive after the scope closes, so request them where you use
-    /// them.
+    /// Returns the objects of the scope.
     ///
-    /// - Throws: a ``ScopeError`` if the scope is closed.
+    /// Call this method each time you use the objects. If you stored them elsewhere, they would outlive the scope.
+    ///
+    /// - Throws: A ``ScopeError`` if the scope is closed.
     public func objects() throws(ScopeError) -> Objects {
         guard let objects = state.withLock(\.openObjects) else { throw ScopeError(closed: title) }
         return objects
@@ -146,20 +155,23 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
 
     /// Runs work with the scope's objects. Closing the scope cancels the work and waits until it has ended.
     ///
+    /// ```swift
+    /// let result = try await session.scope.run { _ in try await comments.entity(7) }
+    /// print(try result.get().value.body)
+    /// ```
+    ///
     /// Cancelling the calling task also cancels the work.
     ///
-    ///     let result = try await scope.run { objects in await objects.cache.count }
-    ///
-    /// - Returns: the result of the work, even if the scope cancelled it.
-    /// - Throws: a ``ScopeError`` if the scope is closed and the work did not start, or if the work took so long to end that
-    ///   the scope closed without it.
+    /// - Returns: The result of the work, even if the scope cancelled it.
+    /// - Throws: A ``ScopeError`` if the scope was closed before the work started, or if the work did not end in time when the
+    ///   scope closed. ``ScopeError/workBegan`` tells these cases apart.
     public func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure> {
         let begun = state.withLock { state -> (place: Int, task: Task<Result<Value, Failure>, Never>)? in
             guard let objects = state.openObjects else { return nil }
-            // Unstructured, because two parties can cancel it: the calling task, which waits for it below, and the scope, which
-            // tracks it from here on and waits until it has ended before it closes.
+            // Unstructured, because both the calling task and the scope can cancel it. The calling task waits for it below. The
+            // scope tracks it from here on, and does not close before it has ended.
             let task = Task { await Result(awaiting: { () async throws(Failure) in try await work(objects) }) }
             return (state.begin(task), task)
         }
@@ -175,10 +187,11 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
 
     /// Closes the scope, or waits until it is closed if closing has already started.
     ///
-    /// Closing completes even if the calling task is cancelled. Anything that exceeds its time limit is cancelled and
-    /// abandoned. Do not close a scope from within its own work: each would wait for the other until the limit passes.
+    /// Closing completes even if the calling task is cancelled. Work that does not end within the time limit, and objects that
+    /// do not close within it, are cancelled and abandoned. Do not close a scope from within its own work: each would wait for
+    /// the other until the limit passes.
     ///
-    /// - Throws: a ``ScopeCloseError`` with all failures. The scope is closed nevertheless; closing it again throws the same
+    /// - Throws: A ``ScopeCloseError`` with all failures. The scope is closed nevertheless. Closing it again throws the same
     ///   error.
     public func close() async throws(ScopeCloseError) {
         if closeIfEmpty() { return }
@@ -188,7 +201,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
 
     /// Closes the scope at once if it has nothing to wait for.
     private func closeIfEmpty() -> Bool {
-        // The objects are released outside of the lock, because their deinitializers run arbitrary code.
+        // Releases the objects outside the lock, because their deinitializers run arbitrary code.
         guard state.withLock({ $0.closeIfEmpty() }) != nil else { return false }
         outer?.release(self)
         return true
@@ -199,8 +212,8 @@ extension Scope: InnerScope {
     func startClosing() -> Task<[ScopeCloseError.Failure], Never> {
         state.withLock { state in
             state.startClosing {
-                // Unstructured, because it must outlive the first task that closes the scope: every call to close waits for it.
-                // Each of its own waits has a limit.
+                // Unstructured, because every call to `close()` waits for it, so it must outlive the first caller. Each of its
+                // own waits has a limit.
                 Deadline.lifted { Task { await self.closeEverything() } }
             }
         }
@@ -213,14 +226,15 @@ extension Scope: InnerScope {
 
     private func closeEverything() async -> [ScopeCloseError.Failure] {
         for child in state.withLock(\.childrenNewestFirst) {
-            // No limit here: each wait inside the child has one, and cancelling it would leave parts of the child open.
+            // Without a limit, because each wait inside the child has one, and cancelling it would leave parts of the child
+            // open.
             note(await child.startClosing().value.map { $0.within(title) })
         }
         await endWork()
         for closer in state.withLock(\.closers).reversed() {
             if let failure = await closer.failure(limit: limit) { note([failure.within(title)]) }
         }
-        // The objects are released outside of the lock, because their deinitializers run arbitrary code.
+        // Releases the objects outside the lock, because their deinitializers run arbitrary code.
         _ = state.withLock { $0.close() }
         outer?.release(self)
         return state.withLock(\.failures)
@@ -243,26 +257,26 @@ extension Scope: InnerScope {
     /// Whether work is in flight in this scope itself.
     var hasWork: Bool { state.withLock(\.hasWork) }
 
-    /// Refuses new child scopes from now on. Those that are open stay open, and work goes on.
+    /// Rejects new child scopes from now on. Open child scopes and work in flight are not affected.
     func stopAdopting() {
         state.withLock { $0.stopAdopting() }
     }
 
-    /// Adds a piece of work that ends by ``end(_:)``. Closing the scope waits for it.
+    /// Tracks a piece of work, so that closing the scope cancels it and waits for it.
     ///
-    /// - Returns: the place of the work, to end it.
-    /// - Throws: a ``ScopeError`` if the scope is closed.
+    /// - Returns: The place of the work. Pass it to ``end(_:)`` when the work has ended.
+    /// - Throws: A ``ScopeError`` if the scope is closed.
     func begin(_ work: any RunningWork) throws(ScopeError) -> Int {
         let place = state.withLock { $0.isOpen ? $0.begin(work) : nil }
         guard let place else { throw ScopeError(closed: title) }
         return place
     }
 
-    /// Waits for a duration, or until the scope closes. Shutting down does not wait for it.
+    /// Sleeps for a duration, or until the scope closes. A graceful shutdown does not wait for the sleep to end.
     ///
-    /// - Throws: a `CancellationError` if the task is cancelled.
+    /// - Throws: A `CancellationError` if the task is cancelled.
     func idle(for duration: Duration, on timer: TimerService) async throws(CancellationError) {
-        // Unstructured, because two parties can cancel it: the calling task, which waits for it below, and the scope.
+        // Unstructured, because both the calling task and the scope can cancel it. The calling task waits for it below.
         let work = IdleWork(task: Task { try? await timer.sleep(for: duration) })
         guard let place = try? begin(work) else { return work.cancel() }
         await withTaskCancellationHandler {
@@ -295,15 +309,23 @@ extension Scope: OuterScope {
     }
 }
 
-/// An error thrown when a closed or closing scope is used, or when one that is shutting down is asked for new work.
+/// An error thrown when you use a scope that is closed or closing, or open a scope in one that is shutting down.
+///
+/// ```swift
+/// do throws(ScopeError) {
+///     print(try session.repositories)
+/// } catch {
+///     print("\(error).")  // session ada is closed.
+/// }
+/// ```
 public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The scope's lifetime and name, such as `session ada`.
     public let scope: String
 
-    /// Whether work had started, so that its outcome is unknown.
+    /// Whether the work had started. If it had, its outcome is unknown.
     public let workBegan: Bool
 
-    /// Whether the scope is open and about to be closed, so that it accepts no new work.
+    /// Whether the scope is still open, but is shutting down and accepts no new work.
     public let isShuttingDown: Bool
 
     init(closed scope: String, workBegan: Bool = false) {
@@ -318,27 +340,35 @@ public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
         isShuttingDown = true
     }
 
-    /// The scope and its state, as a sentence without its full stop.
+    /// The scope and its state, as a sentence without a final period.
     public var description: String {
         "\(scope) is \(isShuttingDown ? "shutting down and accepts no new work" : "closed")"
     }
 }
 
 extension ScopeError: ProblemDetailsConvertible {
-    /// The response of a server that shows the error.
+    /// The response with which a server reports the error.
     public var problemDetails: ProblemDetails { workBegan ? .outcomeUnknown : .unavailable }
 }
 
-/// The failures while a scope was closed. The scope is closed nevertheless.
+/// An error with all failures that occurred while a scope was closed. The scope is closed nevertheless.
+///
+/// ```swift
+/// do throws(ScopeCloseError) {
+///     try await app.close()
+/// } catch {
+///     for failure in error.failures { print("\(failure).") }
+/// }
+/// ```
 public struct ScopeCloseError: Error, Sendable, CustomStringConvertible {
     /// One failure.
     public struct Failure: Sendable, CustomStringConvertible {
-        /// The path to what was being closed, from the outermost scope involved, such as `session ada > outbox`.
+        /// The path to the object that failed to close, from the outermost scope involved, such as `session ada > outbox`.
         public internal(set) var path: [String]
-        /// The error thrown; `nil` if closing exceeded its time limit and was abandoned.
+        /// The error that the object threw while it closed, or `nil` if it exceeded the time limit and was abandoned.
         public let error: (any Error)?
 
-        /// The path and the reason, as a sentence without its full stop.
+        /// The path and the reason, as a sentence without a final period.
         public var description: String {
             "\(path.joined(separator: " > ")) \(error.map { "failed to close: \($0)" } ?? "did not close in time")"
         }
@@ -351,25 +381,25 @@ public struct ScopeCloseError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// All failures, in the order they occurred.
+    /// All failures, in the order in which they occurred.
     public let failures: [Failure]
 
     /// The failures, each as a sentence.
     public var description: String { failures.map { "\($0)." }.joined(separator: " ") }
 }
 
-/// Wires the objects of one scope: it holds shared objects and creates new ones.
+/// A value that wraps a scope, and gives access to the scope's objects. Copies share the scope.
 ///
-/// A container is a value that wraps a scope. Copies share the scope.
+/// ```swift
+/// struct UserContainer: Container {
+///     struct Objects: Sendable { let comments: Repository<Comment> }
+///     let scope: Scope<SessionLifetime, Objects>
 ///
-///     struct AppContainer: Container {
-///         struct Objects: Sendable { let cache: Cache }
-///         let scope: Scope<AppLifetime, Objects>
-///
-///         var cache: Cache {
-///             get throws(ScopeError) { try scope.objects().cache }
-///         }
+///     var comments: Repository<Comment> {
+///         get throws(ScopeError) { try scope.objects().comments }
 ///     }
+/// }
+/// ```
 public protocol Container: Sendable, CustomStringConvertible {
     /// The lifetime of its objects.
     associatedtype Level: Lifetime
@@ -381,28 +411,28 @@ public protocol Container: Sendable, CustomStringConvertible {
 }
 
 extension Container {
-    /// Whether the container can be used, that is, it is neither closed nor closing.
+    /// Whether you can use the container: it is neither closed nor closing.
     public var isOpen: Bool { scope.isOpen }
 
-    /// Closes all containers created from this one, and then its own objects. See ``Scope/close()``.
+    /// Closes the containers inside this one, and then its own objects. See ``Scope/close()``.
     ///
-    /// - Throws: a ``ScopeCloseError`` with all failures. The container is closed nevertheless.
+    /// - Throws: A ``ScopeCloseError`` with all failures. The container is closed nevertheless.
     public func close() async throws(ScopeCloseError) {
         try await scope.close()
     }
 
-    /// The tree of the container: its objects with their references, and the containers created from it.
+    /// The tree of the container: its objects with their references, and the scopes inside it.
     public var description: String { scope.description }
 }
 
 /// The lifetime of the objects in a scope. Lifetimes are nested, and the compiler checks the nesting.
 ///
-///     enum AppLifetime: OutermostLifetime { static let name = "app" }
-///
-///     enum UserLifetime: InnerLifetime {
-///         typealias Outer = AppLifetime
-///         static let name = "user"
-///     }
+/// ```swift
+/// enum RequestLifetime: InnerLifetime {
+///     typealias Outer = SessionLifetime
+///     static let name = "request"
+/// }
+/// ```
 public protocol Lifetime: Sendable {
     /// The name of the lifetime in titles and descriptions.
     static var name: String { get }

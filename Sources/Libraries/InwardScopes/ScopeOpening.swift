@@ -1,14 +1,22 @@
 public import InwardCore
 import Synchronization
 
-/// Registers the objects that need closing while a scope is being opened.
+/// A list of the objects to close with a scope. You register them while the scope opens.
 ///
-///     let cache = opening.closing(Cache(), as: "cache") { await $0.close() }
+/// ```swift
+/// actor Mailer {
+///     func close() {}
+/// }
+///
+/// let app = await AppScope("comments", configuration) { opening in
+///     opening.closing(Mailer(), as: "mailer") { await $0.close() }
+/// }
+/// ```
 public struct ScopeOpening: Sendable {
     /// How one object is closed.
     struct Closer: Sendable {
         let name: String
-        /// Returns how to close the object; `nil` if there is nothing to close.
+        /// Returns a closure that closes the object, or `nil` if there is nothing to close.
         let closing: @Sendable () -> (@Sendable () async throws -> Void)?
 
         /// Closes the object, and returns the failure, if any.
@@ -30,18 +38,17 @@ public struct ScopeOpening: Sendable {
 
     private(set) var closers: [Closer] = []
 
-    /// Receives cleanup failures when opening a scope fails. If it was created for that scope, it receives them before it is
-    /// itself closed.
+    /// The handler that receives cleanup failures when opening the scope fails. If the handler is itself an object of the
+    /// scope, register it first, so that it closes last.
     public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
 
-    /// Registers an object that is closed with the scope, or if the scope fails to open. Objects registered later are closed
-    /// first.
+    /// Registers an object to close when the scope closes or fails to open. Objects registered later are closed first.
     ///
     /// - Parameters:
     ///   - object: The object to close.
     ///   - name: The object's name in failures.
     ///   - close: Closes the object. It is cancelled when it exceeds the time limit.
-    /// - Returns: the object.
+    /// - Returns: The object.
     public mutating func closing<Object: Sendable>(
         _ object: Object,
         as name: String,
@@ -54,13 +61,11 @@ public struct ScopeOpening: Sendable {
     /// Registers an object that is created when it is first used. If it was used, it is closed with the scope. Objects
     /// registered later are closed first.
     ///
-    ///     let codec = opening.onFirstUse(as: "codec") { Codec() } closing: { await $0.close() }
-    ///
     /// - Parameters:
     ///   - name: The object's name in failures.
-    ///   - make: Creates the object. It must not use this object itself.
-    ///   - close: Closes the object; `nil` if it needs no closing. It is cancelled when it exceeds the time limit.
-    /// - Returns: the object to be.
+    ///   - make: Creates the object. It must not call ``OnFirstUse/object()`` of the same object, which would deadlock.
+    ///   - close: Closes the object, or `nil` if it needs no closing. It is cancelled when it exceeds the time limit.
+    /// - Returns: A reference through which you create and use the object.
     public mutating func onFirstUse<Object: Sendable>(
         as name: String,
         making make: @escaping @Sendable () throws(ScopeError) -> Object,
@@ -88,7 +93,7 @@ public struct ScopeOpening: Sendable {
 
 /// Work that cannot be cancelled, such as the opening of a scope. Closing the scope waits until it has ended.
 final class UncancellableWork: RunningWork {
-    /// The waiters; `nil` once the work has ended.
+    /// The waiters, or `nil` once the work has ended.
     private let waiters = Mutex<[Promise<Void>]?>([])
 
     /// Resumes the waiters.
@@ -112,12 +117,16 @@ final class UncancellableWork: RunningWork {
     }
 }
 
-/// The time limit for closing the parts of a scope.
+/// A time limit for the work in flight to end and for each object to close when a scope closes.
+///
+/// ```swift
+/// let limit = ClosingLimit(.seconds(5), on: ContinuousClock())
+/// ```
 public struct ClosingLimit: Sendable {
     let duration: Duration
     let clock: any Clock<Duration>
 
-    /// Creates a limit for the work in flight and for each object of a scope, measured by a clock.
+    /// Creates a limit for the work in flight, and for each object, measured by a clock.
     public init(_ duration: Duration, on clock: any Clock<Duration>) {
         self.duration = duration
         self.clock = clock
@@ -125,17 +134,17 @@ public struct ClosingLimit: Sendable {
 
     /// Waits for a task. Cancels it when the limit passes, or when the waiting task is cancelled.
     ///
-    /// - Returns: the task's value; `nil` if it was cancelled. It may then continue for a while, without being awaited.
+    /// - Returns: The task's value, or `nil` if this method cancelled the task, which may then still be running.
     func value<Value: Sendable>(of task: Task<Value, Never>) async -> Value? {
         let (events, report) = AsyncStream.makeStream(of: Value?.self)
-        // Unstructured, because a group would wait for both tasks. This one ends when `task` does and captures nothing else,
-        // and the other is ended below.
+        // Unstructured, because a group would wait for both tasks. The first ends when `task` does, and captures nothing else.
+        // The alarm is cancelled and awaited below.
         Task { report.yield(await task.value) }
         let alarm = Task {
             try? await clock.sleep(for: duration)
             report.yield(nil)
         }
-        // If the waiting task is cancelled, it receives no event.
+        // `nil` if the waiting task is cancelled.
         let first = await events.first { _ in true } ?? nil
         if first == nil { task.cancel() }
         alarm.cancel()
@@ -144,16 +153,21 @@ public struct ClosingLimit: Sendable {
     }
 }
 
-/// An object of a scope that is created when it is first used, and closed with the scope if it was.
+/// An object of a scope that is created when it is first used, and closed with the scope only if it was created.
 ///
-/// Use it for objects that many programs never need, such as an image codec in a service that shows no images.
+/// ```swift
+/// actor Mailer {
+///     func close() {}
+/// }
 ///
-///     let app = await Scope<AppLifetime, AppObjects>.open("app", limit: limit) { opening in
-///         AppObjects(codec: opening.onFirstUse(as: "codec") { Codec() } closing: { await $0.close() })
-///     }
-///     let codec = try app.objects().codec.object()
+/// let app = await AppScope("comments", configuration) { opening in
+///     opening.onFirstUse(as: "mailer") { Mailer() } closing: { await $0.close() }
+/// }
+/// let mailer = try app.own.object()
+/// ```
 ///
-/// Register it with ``ScopeOpening/onFirstUse(as:making:closing:)``. Everything that refers to it shares the same object.
+/// Use it for objects that may never be needed, such as an image codec in a service that rarely shows images. Register it with
+/// ``ScopeOpening/onFirstUse(as:making:closing:)``.
 public final class OnFirstUse<Object: Sendable>: Sendable {
     private enum State {
         case unused(make: @Sendable () throws(ScopeError) -> Object)
@@ -173,9 +187,9 @@ public final class OnFirstUse<Object: Sendable>: Sendable {
     ///
     /// Concurrent first uses wait for one creation.
     ///
-    /// - Returns: the object, the same each time.
-    /// - Throws: a ``ScopeError`` if the scope was closed before the first use, or if an object that this one needs belongs to a
-    ///   closed scope. In the latter case, the next use tries again.
+    /// - Returns: The object. Every call returns the same one.
+    /// - Throws: A ``ScopeError`` if the scope is closed, or the error of the closure that creates the object. After a failed
+    ///   creation, the next use tries again.
     public func object() throws(ScopeError) -> Object {
         try state.withLock { state throws(ScopeError) in
             switch state {
@@ -189,7 +203,7 @@ public final class OnFirstUse<Object: Sendable>: Sendable {
         }
     }
 
-    /// Prevents later creation, and returns the object; `nil` if it was never used.
+    /// Prevents the creation of the object from now on. Returns the object if it was already created.
     func end() -> Object? {
         state.withLock { state in
             defer { state = .closed }
@@ -206,7 +220,7 @@ extension OnFirstUse: DescribedOnFirstUse {
 
 /// An object that may not exist yet, for the description of its scope.
 protocol DescribedOnFirstUse {
-    /// The object; `nil` if it was never used.
+    /// The object, or `nil` if it was never used.
     var created: Any? { get }
     /// The name of the object's type.
     var typeName: String { get }

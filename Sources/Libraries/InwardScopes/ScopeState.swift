@@ -13,19 +13,19 @@ struct ScopeState<Objects: Sendable> {
     private var work: [Int: any RunningWork] = [:]
     private var nextPlace = 0
     private(set) var failures: [ScopeCloseError.Failure] = []
-    /// Whether new child scopes are refused, because the scope is about to be closed.
+    /// Whether the scope rejects new child scopes, because it is about to be closed.
     private(set) var isShuttingDown = false
 
     init(objects: Objects?) {
         phase = objects.map(Phase.open) ?? .opening
     }
 
-    /// Stores the objects created while the scope was opening, and returns what the scope has become in the meantime.
+    /// Ends the opening of the scope, which may have been closed meanwhile.
     ///
     /// - Parameters:
-    ///   - objects: The objects; `nil` if not all of them could be created.
-    ///   - closers: The closers of the objects created so far.
-    /// - Returns: whether the scope is open; if it is closing, the task that also closes these objects.
+    ///   - objects: The objects, or `nil` if creating them failed.
+    ///   - closers: The closers of the objects registered so far.
+    /// - Returns: The resulting state. If the scope is closing, the state contains the task that closes these objects too.
     mutating func endOpening(_ objects: Objects?, closers: [ScopeOpening.Closer]) -> OpeningOutcome {
         switch phase {
         case .opening, .open:
@@ -81,10 +81,10 @@ struct ScopeState<Objects: Sendable> {
     /// Whether work is in flight.
     var hasWork: Bool { !work.isEmpty }
 
-    /// Refuses new child scopes from now on.
+    /// Rejects new child scopes from now on.
     mutating func stopAdopting() { isShuttingDown = true }
 
-    /// Adds a child scope; `false` if this scope is not open, or is about to be closed.
+    /// Adds a child scope. Returns `false` if this scope is not open or is shutting down.
     mutating func adopt(_ scope: any InnerScope) -> Bool {
         guard isOpen, !isShuttingDown else { return false }
         children[ObjectIdentifier(scope)] = (takePlace(), scope)
@@ -102,7 +102,7 @@ struct ScopeState<Objects: Sendable> {
         return place
     }
 
-    /// Removes a piece of work that has ended; `false` if the scope closed without it.
+    /// Removes a piece of work that has ended. Returns `false` if the scope closed without waiting for it.
     mutating func end(_ place: Int) -> Bool {
         work[place] = nil
         return if case .closed = phase { false } else { true }
@@ -112,14 +112,14 @@ struct ScopeState<Objects: Sendable> {
         self.failures += failures
     }
 
-    /// Closes the scope if it has nothing to wait for, and returns the objects to release; `nil` if it has to wait.
+    /// Closes the scope if it has nothing to wait for, and returns the objects to release. Returns `nil` if it must wait.
     mutating func closeIfEmpty() -> Objects? {
         guard case .open(let objects) = phase, children.isEmpty, work.isEmpty, closers.isEmpty else { return nil }
         phase = .closed(nil)
         return objects
     }
 
-    /// Returns the task that closes the scope: the existing one, or a new one.
+    /// Returns the task that closes the scope, and creates it if this is the first call.
     mutating func startClosing(
         by makeTask: () -> Task<[ScopeCloseError.Failure], Never>
     ) -> Task<[ScopeCloseError.Failure], Never> {
@@ -152,7 +152,7 @@ protocol RunningWork: Sendable {
     func cancel()
     /// Waits until the work has ended.
     func end() async
-    /// Whether shutting down gracefully waits until the work has ended by itself.
+    /// Whether a graceful shutdown waits for the work to end on its own.
     var isAwaited: Bool { get }
 }
 
@@ -160,7 +160,7 @@ extension RunningWork {
     var isAwaited: Bool { true }
 }
 
-/// A wait for the time of the next piece of work.
+/// A sleep between two pieces of work, which a graceful shutdown does not wait for.
 struct IdleWork: RunningWork {
     let task: Task<Void, Never>
 
@@ -181,7 +181,7 @@ struct WorkInFlight: Sendable {
     let work: any RunningWork
 }
 
-/// A scope as its enclosing scope sees it.
+/// The interface of a scope that its enclosing scope uses.
 protocol InnerScope: AnyObject, Sendable {
     /// Starts closing the scope, unless it already has, and returns a task with the failures.
     func startClosing() -> Task<[ScopeCloseError.Failure], Never>
@@ -196,7 +196,7 @@ protocol InnerScope: AnyObject, Sendable {
     func tree(seenFrom outer: ObjectNames) -> ScopeTree
 }
 
-/// A scope as the scopes inside it see it.
+/// The interface of a scope that the scopes inside it use.
 protocol OuterScope: AnyObject, Sendable {
     /// Adds a new child scope.
     func adopt(_ scope: any InnerScope) throws(ScopeError)

@@ -1,12 +1,18 @@
 public import InwardCore
 public import InwardFetching
 
-/// A data fetcher that works while a scope is open and before an optional deadline.
+/// A data fetcher that works only while a scope is open, and only until a deadline if it has one.
 ///
-/// When the scope closes or the deadline passes, a request in flight is cancelled. Later requests fail and are not sent. The
-/// fetcher holds the scope rather than the scope's objects, so retaining it keeps nothing else alive.
+/// ```swift
+/// let limit = ClosingLimit(.seconds(5), on: ContinuousClock())
+/// let scope = await Scope<AppLifetime, URLSessionDataFetcher>.open("downloads", limit: limit) { _ in
+///     URLSessionDataFetcher()
+/// }
+/// let fetcher = ScopedDataFetcher(scope) { client in client }
+/// ```
 ///
-///     let fetcher = ScopedDataFetcher(scope) { $0.dataFetcher }
+/// When the scope closes or the deadline passes, the requests in flight are cancelled, and later requests fail without being
+/// sent. The fetcher retains the scope but not its objects, which are released when the scope closes.
 public struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher {
     private let scope: Scope<Level, Objects>
     private let deadline: Deadline?
@@ -16,8 +22,8 @@ public struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher
     ///
     /// - Parameters:
     ///   - scope: The scope.
-    ///   - deadline: The time by which each request must be answered; `nil` for none.
-    ///   - base: Returns the wrapped fetcher, which is one of the scope's objects.
+    ///   - deadline: The time by which every request must be answered, or `nil` for none.
+    ///   - base: Returns the wrapped fetcher from the scope's objects.
     public init(
         _ scope: Scope<Level, Objects>,
         until deadline: Deadline? = nil,
@@ -30,8 +36,9 @@ public struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher
 
     /// Returns the response to a request.
     ///
-    /// - Throws: the wrapped fetcher's errors; a `FetchError` with the reason `closed` if the scope is closed, `interrupted` if it
-    ///   closed without waiting for the request any longer, or `timedOut` if the deadline passed.
+    /// - Throws: The wrapped fetcher's errors, or a `FetchError` with the reason `closed` if the scope was closed before the
+    ///   request was sent, `interrupted` if the request did not end in time when the scope closed, or `timedOut` if the
+    ///   deadline passed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let result: Result<DataResponse, FetchError>
         do {
@@ -46,7 +53,7 @@ public struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher
             }
         } catch {
             throw error.workBegan
-                ? FetchError(.interrupted, request: request, explanation: "came to an end too late: \(error)")
+                ? FetchError(.interrupted, request: request, explanation: "was interrupted: \(error)")
                 : FetchError(.closed, request: request, explanation: "was not sent: \(error)")
         }
         return try result.get()

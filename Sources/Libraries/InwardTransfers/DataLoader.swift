@@ -1,7 +1,14 @@
-/// A read-only port that loads data chunk by chunk, such as from a file or the network.
+/// A source of data, such as a file or a server, that is loaded chunk by chunk.
 ///
-/// Implementations hold at most one chunk at a time, support concurrent calls, and throw when the task is cancelled or
-/// its deadline passes. Test an implementation with `DataLoaderConformance` from `InwardTesting`.
+/// ```swift
+/// let first = try await loader.chunk(at: 0, of: nil)
+/// let next = try await loader.chunk(at: first.chunk.bytes.count, of: first.validator)
+/// print(next.chunk.bytes.count, next.chunk.isLast)
+/// ```
+///
+/// Implementations hold at most one chunk at a time, support concurrent calls, and throw when the task is cancelled or its
+/// deadline passes. See <doc:ImplementALoaderOrSaver>, and test an implementation with `DataLoaderConformance` of
+/// `InwardTesting`.
 public protocol DataLoader: Sendable {
     /// The name of the source, without credentials, or `nil` if it has no stable name. The name must be the same in
     /// each run, so that another run can resume a transfer.
@@ -9,13 +16,14 @@ public protocol DataLoader: Sendable {
 
     /// Returns a chunk of the data, starting at an offset.
     ///
-    /// The chunk may start before the offset. It may also belong to another version than the requested one. In that
-    /// case it can start anywhere, preferably at the first byte. All bytes of a chunk belong to the version that it
-    /// names. Data without a validator must come in a single chunk, because nothing could show that two chunks belong
-    /// together. Only the last chunk of a version may be empty.
+    /// The chunk may start before the offset. If the requested version no longer exists, return any chunk of the current
+    /// version, preferably the first. All bytes of a chunk belong to the version that its validator identifies.
+    ///
+    /// Data without a validator must come in a single chunk, because nothing could show that two chunks belong together. Only
+    /// the last chunk may be empty.
     ///
     /// - Parameters:
-    ///   - offset: The number of bytes before the chunk. At the end of the data, the chunk is empty and the last one.
+    ///   - offset: The number of bytes before the chunk. If this is the size of the data, return an empty last chunk.
     ///   - validator: The validator of the earlier chunks, or `nil` for any version.
     /// - Returns: The chunk and the version that it belongs to.
     /// - Throws: A ``DataLoaderError`` if the chunk cannot be loaded.
@@ -28,18 +36,22 @@ public protocol DataLoader: Sendable {
 }
 
 extension DataLoader {
-    /// Returns whether the first chunk has this validator.
+    /// Loads the first chunk, and returns whether it has this validator.
     public func stillHas(_ validator: String) async throws(DataLoaderError) -> Bool {
         try await chunk(at: 0, of: validator).validator == validator
     }
 }
 
 /// A chunk from a ``DataLoader``, together with its version.
+///
+/// ```swift
+/// let chunk = DataChunk(Array("Well ".utf8), at: 0, isLast: false)
+/// let loaded = LoadedChunk(chunk, validator: #""v1""#, totalByteCount: 10)
+/// ```
 public struct LoadedChunk: Hashable, Sendable {
     /// The chunk.
     public let chunk: DataChunk
-    /// The validator that distinguishes this version of the data from others, in the source's notation, or `nil` if the
-    /// source has none.
+    /// A text that identifies this version of the data, such as an entity tag, or `nil` if the source has none.
     public let validator: String?
     /// The total number of bytes, or `nil` if it is unknown.
     public let totalByteCount: Int?
@@ -75,7 +87,7 @@ public struct DataLoaderError: Error, Hashable, Sendable, CustomStringConvertibl
 extension DataLoader {
     /// Computes the checksum of all the data.
     ///
-    /// - Parameter limits: The limits at which reading gives up a source.
+    /// - Parameter limits: The limits at which reading stops with an error.
     /// - Returns: The checksum and the number of bytes, or `nil` if the data changed while it was read.
     /// - Throws: A ``DataLoaderError`` if the data cannot be read or exceeds a limit.
     package func checksum(

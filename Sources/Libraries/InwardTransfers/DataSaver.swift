@@ -1,33 +1,35 @@
-/// A port that saves data outside the program, such as a report collector, a file, or a store.
+/// A destination of data outside the program, such as a file, a store, or a report collector.
 ///
-/// Save small data in one call. Write large data chunk by chunk to a ``DataDraft``, which becomes visible only when it
-/// is complete. A saver that implements only `save(_:)` gets a default draft, which collects the chunks in memory up to
-/// a limit.
+/// ```swift
+/// try await saver.save(Array("Well said.".utf8))
+/// ```
 ///
-/// Implementations throw when the saving task is cancelled. Test an implementation with `DataSaverConformance` from
-/// `InwardTesting`.
+/// Save small data in one call. Write large data chunk by chunk to a ``DataDraft``, which becomes visible only when it is
+/// complete. A saver that implements only `save(_:)` gets a default draft, which collects up to 8 MiB in memory.
+///
+/// Implementations throw when the saving task is cancelled. See <doc:ImplementALoaderOrSaver>, and test an implementation with
+/// `DataSaverConformance` of `InwardTesting`.
 public protocol DataSaver: Sendable {
     /// Saves data atomically.
     ///
-    /// - Throws: A ``DataSaverError`` if the data may not have been saved.
+    /// - Throws: A ``DataSaverError`` if it is not certain that the data was saved.
     func save(_ data: [UInt8]) async throws(DataSaverError)
 
-    /// Opens a draft that continues what an earlier draft left.
+    /// Opens a draft that continues where an earlier draft stopped.
     ///
     /// - Throws: A ``DataSaverError`` if the destination is not writable, or if another writer has it open.
     func openDraft() async throws(DataSaverError) -> any DataDraft
 }
 
 extension DataSaver {
-    /// Returns a draft that collects up to 8 MiB in memory and saves them in one call. A discarded draft leaves nothing
-    /// for a later one.
+    /// Returns a draft that collects up to 8 MiB in memory and saves them in one call. A later draft cannot resume from it.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
         gatheredDraft()
     }
 
     /// Creates a draft that collects all chunks in memory and saves them in one call.
     ///
-    /// Return it from ``openDraft()`` to set a limit for a saver that accepts data only as a whole.
+    /// If your saver accepts data only as a whole, return this draft from ``openDraft()`` to choose its limit.
     ///
     /// - Parameter byteLimit: The maximum number of bytes in the draft.
     /// - Returns: The draft.
@@ -54,16 +56,24 @@ public struct DataSaverError: Error, Hashable, Sendable, CustomStringConvertible
     public var description: String { "\(destination) \(explanation)" }
 }
 
-/// Data that is saved chunk by chunk and becomes visible only when it is complete. A draft belongs to one task.
+/// Data that is saved chunk by chunk and becomes visible only when it is complete.
 ///
-/// Until it is published, readers see the previous data.
+/// ```swift
+/// var draft = try await saver.openDraft()
+/// try await draft.begin()
+/// let bytes = Array("Well said.".utf8)
+/// try await draft.append(bytes, reaching: SavedPart(source: nil, validator: nil, steps: nil))
+/// try await draft.publish(Checksum(of: bytes.span))
+/// ```
+///
+/// Readers see the previous data until the draft is published. Use a draft in one task only.
 public protocol DataDraft {
-    /// What an earlier draft of the same saver left, as far as it is verifiably intact, or `nil` if there is nothing.
+    /// The part that an earlier draft of the same saver left, or `nil` if there is none. The part is verified to be intact.
     ///
-    /// The draft continues after this part unless `begin()` is called.
+    /// The draft continues after this part, unless you call `begin()`.
     var saved: SavedPart? { get }
 
-    /// Starts over with an empty draft and discards what was saved.
+    /// Starts over with an empty draft, and discards the part that an earlier draft left.
     ///
     /// - Throws: A ``DataSaverError`` if the draft cannot be reset.
     mutating func begin() async throws(DataSaverError)
@@ -72,20 +82,20 @@ public protocol DataDraft {
     ///
     /// - Parameters:
     ///   - bytes: The bytes, possibly none.
-    ///   - part: The state of the draft including these bytes. If this draft ends here, a later draft finds this part,
-    ///     or an earlier one if not everything can be recovered.
+    ///   - part: The state of the draft after these bytes. A later draft continues after the last part, or after an earlier
+    ///     one if the last bytes cannot be recovered.
     /// - Throws: A ``DataSaverError`` if the bytes cannot be written.
     mutating func append(_ bytes: [UInt8], reaching part: SavedPart) async throws(DataSaverError)
 
     /// Reads back what was written, verifies it, and makes it visible.
     ///
     /// - Parameter checksum: The checksum of everything that was written.
-    /// - Throws: A ``DataSaverError`` if the data may not have been published. Data that fails verification cannot be
-    ///   used.
+    /// - Throws: A ``DataSaverError`` if it is not certain that the data was published. If verification fails, the data is not
+    ///   published, and no later draft can resume from it.
     mutating func publish(_ checksum: Checksum) async throws(DataSaverError)
 
-    /// Closes the draft without publishing it, and leaves what a later draft can resume from. It also works in a
-    /// cancelled task, as far as possible.
+    /// Closes the draft without publishing it, and keeps what a later draft can resume from. As far as possible, this also works
+    /// in a cancelled task.
     mutating func leave() async
 }
 
@@ -116,8 +126,8 @@ struct GatheredDraft: DataDraft {
             throw DataSaverError(
                 destination: "The data",
                 explanation: """
-                    has more than \(byteLimit) bytes, the most that this saver takes at once. Use a saver that takes data chunk by \
-                    chunk, or return `gatheredDraft(byteLimit:)` with a higher limit from its `openDraft()`
+                    has more than \(byteLimit) bytes, the limit of this saver, which accepts data only as a whole. Use a saver \
+                    that accepts chunks, or return `gatheredDraft(byteLimit:)` with a higher limit from its `openDraft()`
                     """
             )
         }
@@ -126,7 +136,7 @@ struct GatheredDraft: DataDraft {
 
     mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
         guard Checksum(of: bytes.span) == checksum else {
-            throw DataSaverError(destination: "The data", explanation: "is not what was to be saved")
+            throw DataSaverError(destination: "The data", explanation: "was not saved: it does not match its checksum")
         }
         try await saver.save(bytes)
     }

@@ -3,9 +3,15 @@ import Synchronization
 
 /// An error handler that reports errors to a collector in the background, in batches, and passes each error on.
 ///
-/// A report is lost if it cannot be saved or if too many reports are waiting. The next batch contains the number of
-/// lost reports. Errors that occur while reports are saved are not reported themselves, because a failing collector
-/// would otherwise keep the handler busy.
+/// ```swift
+/// let handler = IgnoringErrorHandler().reporting(through: saver)
+/// handler.handle(TransferDataError.timedOut)
+/// await handler.close()  // Waits until the report is saved.
+/// ```
+///
+/// A report is lost if it cannot be saved or if too many reports are waiting. The next batch states the number of lost reports.
+/// Errors that the saver itself passes to this handler during a save are not reported, because a failing collector would
+/// otherwise keep the handler busy. See <doc:ReportErrorsToACollector>.
 public final class ReportingErrorHandler: ErrorHandler {
     private struct State {
         var buffer: ReportBuffer
@@ -30,7 +36,7 @@ public final class ReportingErrorHandler: ErrorHandler {
         state = Mutex(State(buffer: ReportBuffer(capacity: capacity, batchSize: batchSize)))
     }
 
-    /// The number of lost reports that the collector has not been told about.
+    /// The number of lost reports that no batch has mentioned yet.
     public var lostCount: Int { state.withLock(\.buffer.lost) }
 
     /// Queues a report of the error and passes the error on. After `close()`, the report counts as lost.
@@ -63,9 +69,9 @@ public final class ReportingErrorHandler: ErrorHandler {
     /// The chain, starting with this handler.
     public var description: String { "reports in batches of \(batchSize) → \(base)" }
 
-    // Unstructured, because callers do not wait for their reports. The buffer makes sure that only one such task runs,
-    // and the task ends when the buffer is empty. It is created and stored under the lock, so that `close()` always
-    // finds it and can wait for it.
+    // Unstructured, because callers do not wait for their reports. The buffer makes sure that only one such task runs, and the
+    // task ends when the buffer is empty. It is created and stored under the lock, so that `close()` always finds it and can
+    // wait for it.
     private func savingTask() -> Task<Void, Never> {
         Deadline.lifted { Task { await saveBatches() } }
     }
@@ -93,9 +99,9 @@ public final class ReportingErrorHandler: ErrorHandler {
 extension ErrorHandler {
     /// Returns a handler that reports each error to a collector before it passes the error on to this handler.
     ///
-    /// A batch is UTF-8 text with one line per error. A line is the error's description, truncated after 2,000 scalars,
-    /// with control characters and invisible characters escaped. Batches are saved one after another, as soon as there
-    /// are reports. Close the handler to make sure that the last batch is saved.
+    /// A batch is UTF-8 text with one line per error: the error's description, truncated after 2,000 scalars, with control
+    /// characters and invisible characters escaped. Batches are saved one after another, as soon as there are reports. Close
+    /// the handler to make sure that the last batch is saved.
     ///
     /// - Parameters:
     ///   - saver: The saver that sends batches to the collector.
@@ -113,8 +119,8 @@ extension ErrorHandler {
 
 /// The logic of ``ReportingErrorHandler``, as a value without a task: a buffer of reports that wait to be saved.
 ///
-/// A caller that is told to start saving takes batches until there are none, and reports the outcome of each. Until
-/// then, no other caller is told to start.
+/// One caller at a time saves. The methods tell a caller when it must start. It then takes batches until there are none, and
+/// records the outcome of each with ``finish(_:saved:)``.
 package struct ReportBuffer {
     private let capacity: Int
     private let batchSize: Int

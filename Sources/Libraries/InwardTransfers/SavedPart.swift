@@ -1,6 +1,6 @@
-/// The resumable state of a transfer.
+/// The state of a transfer, from which another run can resume it.
 ///
-/// A saver stores it next to the saved bytes, and does not need to interpret it.
+/// A saver stores it next to the saved bytes, and need not interpret it.
 public struct SavedPart: Hashable, Codable, Sendable {
     /// The name of the source, or `nil` if it has no stable name.
     public var source: String?
@@ -32,7 +32,8 @@ public struct SavedPart: Hashable, Codable, Sendable {
         self.checksum = checksum
     }
 
-    /// Whether a later run can verify that its bytes continue this part. If `false`, do not keep the part.
+    /// Whether a later run can resume from this part. It requires a source name, a validator, resumable steps and some bytes. A
+    /// saver need not store a part that cannot be resumed.
     public var canBeResumed: Bool { source != nil && validator != nil && steps != nil && loadedByteCount > 0 }
 
     /// Adds the processed bytes of a chunk with `count` source bytes.
@@ -47,13 +48,17 @@ public struct SavedPart: Hashable, Codable, Sendable {
 
 /// An incremental CRC-64 checksum, with the polynomial of ECMA-182 in reflected form (CRC-64/XZ).
 ///
-///     var checksum = Checksum()
-///     checksum.update(with: firstBytes.span)
-///     checksum.update(with: moreBytes.span)
+/// ```swift
+/// var checksum = Checksum()
+/// checksum.update(with: Array("Well ".utf8).span)
+/// checksum.update(with: Array("said.".utf8).span)
+/// print(checksum == Checksum(of: Array("Well said.".utf8).span))  // true
+/// ```
 ///
 /// It detects accidental corruption. It does not protect against deliberate manipulation.
 public struct Checksum: Hashable, Sendable {
-    /// The effect of a byte on the register when 0 to 7 bytes follow it, as eight consecutive tables.
+    /// Eight consecutive tables, one for each number of following bytes from 0 to 7. Each maps a byte to its effect on the
+    /// register.
     private static let table: [UInt64] = {
         var table = [UInt64](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -92,8 +97,8 @@ public struct Checksum: Hashable, Sendable {
         let table = entries.span
         var register = ~value
         var index = 0
-        // Slicing-by-8: each byte is looked up in the table for the number of bytes that follow it. Written out, because without
-        // optimization a loop over the eight bytes takes several times as long.
+        // Slicing-by-8: each byte is looked up in the table for the number of bytes that follow it. The loop over the eight
+        // bytes is unrolled by hand, because unoptimized builds take several times as long otherwise.
         while index <= bytes.count &- 8 {
             let low =
                 UInt64(bytes[index]) | UInt64(bytes[index &+ 1]) &<< 8 | UInt64(bytes[index &+ 2]) &<< 16

@@ -1,18 +1,20 @@
 public import InwardCore
 
-/// Transfers data from a loader through processing steps to a saver, chunk by chunk.
+/// A transfer of data from a loader through processing steps to a saver, chunk by chunk.
 ///
-///     let report = try await TransferData(from: loader, to: saver)()
-///     print("Saved \(report.savedByteCount) bytes.")
+/// ```swift
+/// let report = try await TransferData(from: loader, to: saver)()
+/// print("Saved \(report.savedByteCount) bytes.")
+/// ```
 ///
-/// Each chunk is saved before the next is loaded, so memory holds one chunk and what the steps made of it. The saved
-/// data is read back and verified, and replaces the previous data only when it is complete.
+/// Each chunk is saved before the next is loaded, so memory holds one chunk and its processed bytes. The saved data is read
+/// back and verified, and replaces the previous data only when it is complete.
 ///
-/// An interrupted transfer leaves its progress for the next run. That run resumes if the source still has the same
-/// version, and starts over otherwise. If the source changes during a run, the transfer also starts over, so the saved
-/// data never mixes versions. Transfers with steps resume only if every step is a ``ResumablePlugin``.
+/// An interrupted transfer leaves its progress for the next run. If the source still has the same version, that run resumes the
+/// transfer. Otherwise, it starts over. It also starts over if the source changes during a run, so the saved data never
+/// mixes versions. A transfer with steps resumes only if every step is a ``ResumablePlugin``.
 public struct TransferData: Sendable {
-    /// How often the source may change before the transfer gives up.
+    /// The maximum number of times that a run starts over because the source has changed.
     private static let maximumRestarts = 3
 
     private let loader: any DataLoader
@@ -26,7 +28,7 @@ public struct TransferData: Sendable {
     ///   - loader: The source of the data.
     ///   - steps: The steps that process each chunk, in order.
     ///   - saver: The destination of the data.
-    ///   - limits: The limits at which the transfer gives up a source.
+    ///   - limits: The limits of the transfer, which fails if it exceeds one.
     public init(
         from loader: any DataLoader,
         through steps: PluginCollection<DataChunk> = PluginCollection(),
@@ -41,9 +43,15 @@ public struct TransferData: Sendable {
 
     /// Runs the transfer.
     ///
+    /// ```swift
+    /// try await TransferData(from: loader, to: saver)() { progress in
+    ///     print("\(progress.doneByteCount) bytes")
+    /// }
+    /// ```
+    ///
     /// - Parameter progress: A function that receives the progress after each chunk.
     /// - Returns: A summary of the transfer.
-    /// - Throws: A ``TransferDataError`` if the data may not have been saved.
+    /// - Throws: A ``TransferDataError`` if it is not certain that the data was saved.
     @discardableResult
     public func callAsFunction(
         progress: (TransferProgress) -> Void = { _ in }
@@ -91,7 +99,7 @@ public struct TransferData: Sendable {
                 counter.beginVersion()
             }
             try count(loaded, after: part.loadedByteCount, &counter)
-            let chunk = try chunk(of: loaded, behind: part.loadedByteCount)
+            let chunk = try chunk(of: loaded, after: part.loadedByteCount)
             let bytes = await steps.applied(to: chunk).bytes
             part.add(bytes, madeOf: chunk.bytes.count)
             if let problem = limits.problem(withByteCount: part.savedByteCount) { throw limitExceeded(problem) }
@@ -120,16 +128,16 @@ public struct TransferData: Sendable {
         }
     }
 
-    /// Validates a loaded chunk, and returns the bytes of it that follow the first `offset` bytes.
-    private func chunk(of loaded: LoadedChunk, behind offset: Int) throws(TransferDataError) -> DataChunk {
+    /// Validates a loaded chunk, and returns the part of it that starts at an offset.
+    private func chunk(of loaded: LoadedChunk, after offset: Int) throws(TransferDataError) -> DataChunk {
         let chunk = loaded.chunk
         guard chunk.offset <= offset, chunk.end >= offset else {
-            throw unreadable("gave what is at \(chunk.offset) in place of what is at \(offset)")
+            throw unreadable("returned a chunk at offset \(chunk.offset) instead of \(offset)")
         }
         guard chunk.isLast || loaded.validator != nil else {
-            throw unreadable("gave a part, and nothing to tell the version that it is a part of")
+            throw unreadable("returned a part of its data without a validator that identifies the version")
         }
-        guard chunk.isLast || chunk.end > offset else { throw unreadable("gave nothing before its end") }
+        guard chunk.isLast || chunk.end > offset else { throw unreadable("returned no data before its end") }
         if chunk.isLast, let total = loaded.totalByteCount, total != chunk.end {
             throw unreadable("ended after \(chunk.end) bytes of \(total)")
         }
@@ -210,8 +218,19 @@ public struct TransferReport: Hashable, Sendable {
     }
 }
 
-/// An error thrown when data was not transferred. The destination is unchanged, unless the error leaves open whether
-/// the data was saved.
+/// An error thrown when a transfer fails.
+///
+/// ```swift
+/// do throws(TransferDataError) {
+///     try await TransferData(from: loader, to: saver)()
+/// } catch .cancelled, .timedOut {
+///     print("Run the transfer again to resume it.")
+/// } catch {
+///     print("\(error).")
+/// }
+/// ```
+///
+/// The destination is unchanged, unless ``unwritable(_:)`` says that the data may have been saved.
 public enum TransferDataError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case cancelled
@@ -223,7 +242,7 @@ public enum TransferDataError: Error, Hashable, Sendable {
     case unwritable(DataSaverError)
     /// The source exceeded one of the ``TransferLimits``, which the error names. Nothing is kept for the next run.
     case limitExceeded(DataLoaderError)
-    /// The source changed during every attempt, `restartCount` times in total.
+    /// The source changed `restartCount` times during the run. A run starts over at most three times.
     case restless(restartCount: Int)
 }
 
@@ -232,17 +251,22 @@ extension TransferDataError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .cancelled: "The transfer was cancelled"
-        case .timedOut: "The transfer was not done in time"
+        case .timedOut: "The transfer missed its deadline"
         case .unreadable(let cause): "The data could not be loaded: \(cause)"
-        case .limitExceeded(let cause): "The transfer was given up: \(cause)"
+        case .limitExceeded(let cause): "The transfer was stopped: \(cause)"
         case .unwritable(let cause): "The data could not be saved: \(cause)"
         case .restless(let count):
-            "The data changed \(count) times while it was being loaded. Try again when it is at rest"
+            "The data changed \(count) times while it was being loaded. Try again when it no longer changes"
         }
     }
 }
 
-/// A chunk of data in a transfer, as the transfer's steps see it.
+/// A chunk of data in a transfer, which steps can change.
+///
+/// ```swift
+/// var chunk = DataChunk(Array("Well ".utf8), at: 0, isLast: false)
+/// chunk.bytes = chunk.bytes.map { ~$0 }
+/// ```
 public struct DataChunk: Hashable, Sendable {
     /// The bytes. A step may replace them with any number of bytes.
     public var bytes: [UInt8]
@@ -268,12 +292,24 @@ public struct DataChunk: Hashable, Sendable {
     }
 }
 
-/// A transfer step that another run can resume in the middle.
+/// A transfer step that another run can resume in the middle of the data.
 ///
-/// Like any `Plugin`, the result depends only on the bytes, the offset, and whether the chunk is the last. In addition,
-/// it must not depend on where the chunks are split: two chunks give the same result as both together.
+/// ```swift
+/// struct Inverted: ResumablePlugin {
+///     let resumptionName = "inverted"
+///
+///     func applied(to chunk: DataChunk) async -> DataChunk {
+///         var chunk = chunk
+///         chunk.bytes = chunk.bytes.map { ~$0 }
+///         return chunk
+///     }
+/// }
+/// ```
+///
+/// The result must not depend on where the data is split into chunks: processing two adjacent chunks must give the same bytes as
+/// processing them as one. As for any `Plugin`, it depends only on the bytes, the offset, and whether the chunk is the last.
 public protocol ResumablePlugin: Plugin where Value == DataChunk {
-    /// A text that identifies the step and everything that its result depends on. It must be the same in each run.
+    /// A text that identifies the step and all of its parameters. It must be the same in each run.
     var resumptionName: String { get }
 }
 

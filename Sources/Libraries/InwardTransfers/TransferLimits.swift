@@ -1,19 +1,21 @@
-/// The limits at which a transfer gives up a source that might never end.
+/// The limits of a transfer, which stop a source that sends too much data or never ends.
 ///
-/// An untrusted source can send one byte at a time forever, or more than a disk holds. A transfer that exceeds a limit
-/// fails with ``TransferDataError/limitExceeded(_:)`` and discards what it has saved.
+/// ```swift
+/// let limits = TransferLimits(maximumByteCount: 256 * 1_024 * 1_024)
+/// try await TransferData(from: loader, to: saver, limits: limits)()
+/// ```
 ///
-///     let limits = TransferLimits(maximumByteCount: 256 * 1_024 * 1_024)
-///     try await TransferData(from: loader, to: saver, limits: limits)()
+/// An untrusted source can send one byte at a time forever, or more than a disk holds. A transfer that exceeds a limit fails
+/// with ``TransferDataError/limitExceeded(_:)`` and discards what it has saved.
 public struct TransferLimits: Hashable, Sendable {
     /// The number of chunks that may be smaller than ``minimumChunkByteCount``.
     static let smallChunkCount = 1_000
 
     /// The maximum number of bytes to load, and also the maximum number to save.
     public var maximumByteCount: Int
-    /// The minimum average size of the chunks after the first 1,000. It bounds the number of chunks.
+    /// The minimum average size of the chunks after the first 1,000. This limits the number of chunks.
     public var minimumChunkByteCount: Int
-    /// The name of the property that sets ``maximumByteCount``, for error messages.
+    /// The name of the setting that determines ``maximumByteCount``, for use in error messages.
     public var maximumByteCountName = "TransferLimits.maximumByteCount"
 
     /// Creates limits.
@@ -31,13 +33,13 @@ public struct TransferLimits: Hashable, Sendable {
     func problem(withByteCount count: Int) -> String? {
         guard count > maximumByteCount else { return nil }
         return """
-            has more than \(maximumByteCount) bytes, the most that \(maximumByteCountName) allows. Raise that limit if the \
-            source is right
+            exceeds the limit of \(maximumByteCount) bytes set by \(maximumByteCountName). Raise the limit if the source may \
+            be larger
             """
     }
 }
 
-/// Counts the chunks of a source, and detects a chunk that exceeds a limit or contradicts an earlier chunk.
+/// A counter of a source's chunks. It detects a chunk that exceeds a limit or contradicts an earlier chunk.
 package struct ChunkCounter {
     /// Why a chunk is rejected.
     package enum Problem: Error {
@@ -64,7 +66,7 @@ package struct ChunkCounter {
         self.limits = limits
     }
 
-    /// Starts another version of the source. Chunks of earlier versions still count toward the limits.
+    /// Starts a new version of the source. Chunks of earlier versions still count toward the limits.
     mutating func beginVersion() { totalByteCount = nil }
 
     /// Counts a chunk.
@@ -81,20 +83,20 @@ package struct ChunkCounter {
         }
         if let total = loaded.totalByteCount {
             if let earlier = totalByteCount, earlier != total {
-                throw .contradiction("said that it has \(earlier) bytes, and then that it has \(total)")
+                throw .contradiction("reported a size of \(earlier) bytes, and then of \(total)")
             }
             totalByteCount = total
         }
         if let totalByteCount, end > totalByteCount {
-            throw .contradiction("gave byte \(end) of \(totalByteCount)")
+            throw .contradiction("returned data up to byte \(end), but reported a size of \(totalByteCount)")
         }
         chunkCount += 1
         byteCount += max(0, end - offset)
         guard chunkCount > TransferLimits.smallChunkCount + byteCount / limits.minimumChunkByteCount else { return }
         throw .limit(
             """
-            gave \(byteCount) bytes in \(chunkCount) chunks, which are smaller on average than \
-            TransferLimits.minimumChunkByteCount (\(limits.minimumChunkByteCount)) allows. Lower that limit, or load larger chunks
+            returned \(byteCount) bytes in \(chunkCount) chunks, on average less than TransferLimits.minimumChunkByteCount \
+            (\(limits.minimumChunkByteCount)). Lower the limit, or load larger chunks
             """
         )
     }

@@ -5,6 +5,7 @@ import InwardRepositories
 import InwardScopes
 import InwardServiceLifecycle
 import InwardTesting
+import Logging
 import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Synchronization
@@ -12,7 +13,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct AppScopeServiceTests {
-    /// Remembers reports.
+    /// Records reports.
     private final class Reports: Sendable {
         private let kept = Mutex<[ShutdownReport]>([])
 
@@ -29,7 +30,7 @@ struct AppScopeServiceTests {
         return await AppScope("notes", AppScopeConfiguration(upstream))
     }
 
-    @Test func anAppIsShutDownGracefullyWithItsGroup() async throws {
+    @Test func groupShutsTheAppDownGracefully() async throws {
         let (app, reports) = (try await app(), reports)
         let session = try await app.signIn(as: "ada")
         let service = AppScopeService(app) { reports.add($0) }
@@ -45,7 +46,7 @@ struct AppScopeServiceTests {
         #expect(reports.all.map(\.isComplete) == [true])
     }
 
-    @Test func anAppIsClosedIfItsServiceIsCancelled() async throws {
+    @Test func cancellingTheServiceClosesTheApp() async throws {
         let (app, reports) = (try await app(), reports)
         let service = AppScopeService(app) { reports.add($0) }
         let running = Task { await service.run() }
@@ -55,10 +56,11 @@ struct AppScopeServiceTests {
         #expect(reports.all.count == 1)
     }
 
-    @Test func aGroupShutsTheAppDownAfterTheServicesThatUseIt() async throws {
+    @Test func groupShutsTheAppDownAfterTheServer() async throws {
         let (app, reports) = (try await app(), reports)
         let server = Server(app: app)
-        let group = ServiceGroup(services: [AppScopeService(app) { reports.add($0) }, server])
+        let services: [any Service] = [AppScopeService(app) { reports.add($0) }, server]
+        let group = ServiceGroup(services: services, logger: Logger(label: "test"))
         async let running: Void = group.run()
         for await _ in server.running { break }
         await group.triggerGracefulShutdown()

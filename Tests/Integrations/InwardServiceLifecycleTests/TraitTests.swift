@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the program is made of, by the trait.
+/// Tests which code is linked with and without the trait.
 struct TraitTests {
-    @Test func serviceGroupsAreThereWhereTheTraitIsEnabledAndNowhereElse() {
+    @Test func serviceGroupsExistOnlyWithTheTrait() {
         let group: AnyClass? = NSClassFromString("ServiceLifecycle.ServiceGroup")
         #if ServiceLifecycle
         #expect(group != nil)

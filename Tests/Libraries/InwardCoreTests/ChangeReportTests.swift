@@ -6,49 +6,49 @@ import Testing
 struct ChangeReportTests {
     private let report = ChangeReport()
 
-    @Test func eachChangeIsTold() {
-        var told: [Int] = []
-        for number in 1...3 { report.tell { told.append(number) } }
-        #expect(told == [1, 2, 3])
+    @Test func eachChangeIsReported() {
+        var reported: [Int] = []
+        for number in 1...3 { report.tell { reported.append(number) } }
+        #expect(reported == [1, 2, 3])
     }
 
-    @Test func aChangeDuringACallIsToldOnceMoreByTheOneWhoTells() {
+    @Test func aChangeDuringANotificationIsReportedByTheSameCaller() {
         let state = Mutex(0)
-        var told: [Int] = []
+        var reported: [Int] = []
         report.tell {
-            told.append(state.withLock(\.self))
+            reported.append(state.withLock(\.self))
             guard state.withLock({ $0 }) == 0 else { return }
             for _ in 0..<3 {
                 state.withLock { $0 += 1 }
-                report.tell { Issue.record("It is being told already.") }
+                report.tell { Issue.record("A notification is already running.") }
             }
         }
-        #expect(told == [0, 3])
-        report.tell { told.append(9) }
-        #expect(told == [0, 3, 9])
+        #expect(reported == [0, 3])
+        report.tell { reported.append(9) }
+        #expect(reported == [0, 3, 9])
     }
 
-    @Test(.timeLimit(.minutes(5))) func theLastCallIsAboutTheLastStateHoweverManyChangeIt() async {
+    @Test(.timeLimit(.minutes(5))) func theLastNotificationReportsTheFinalState() async {
         let counter = Counter()
-        let told = Journal()
+        let reported = Journal()
         await withTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask { [report] in
                     for _ in 0..<1_000 {
                         counter.add()
-                        report.tell { told.add("\(counter.value)") }
+                        report.tell { reported.add("\(counter.value)") }
                     }
                 }
             }
         }
-        let numbers = told.entries.compactMap { Int($0) }
+        let numbers = reported.entries.compactMap { Int($0) }
         #expect(numbers.last == 8_000)
         #expect(numbers == numbers.sorted())
     }
 }
 
 struct InteractionIDTests {
-    @Test func itIsCarriedToChildTasksAndNotToWhatBelongsToNone() async {
+    @Test func identifierPropagatesToChildTasksButNotToLiftedWork() async {
         #expect(InteractionID.current == nil)
         await InteractionID.$current.withValue(InteractionID("17")) {
             async let child = InteractionID.current?.description

@@ -3,23 +3,23 @@ import Testing
 
 @testable import InwardCore
 
-/// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
-/// its users have to be told of.
+/// The default values. Services that link this package rely on them, so a change of a default must be announced to
+/// users.
 struct DefaultsTests {
-    @Test func anErrorDoesNotPromiseThatARetryHelps() {
+    @Test func repositoryErrorCannotBeRetriedByDefault() {
         let error = RepositoryError(.unavailable, request: "GET /users", explanation: "failed")
         #expect(!error.canRetry)
         #expect(error.retryAfter == nil)
     }
 
-    @Test func aReadingIsNewFreshAndWhole() {
+    @Test func readingIsFreshAndCompleteByDefault() {
         let reading = Reading(1, origin: .upstream)
         #expect(reading.age == .zero)
         #expect(!reading.isStale && !reading.isPending)
         #expect(reading.rejected.isEmpty && reading.fallbackReason == nil)
     }
 
-    @Test func aThousandKindsOfErrorsAreRemembered() {
+    @Test func oneThousandKindsOfErrorsAreRememberedByDefault() {
         struct NumberedError: Error, Hashable, CustomStringConvertible {
             let number: Int
             var description: String { "The error \(number)" }
@@ -30,7 +30,7 @@ struct DefaultsTests {
         for number in 0..<1_000 { handler.handle(NumberedError(number: number)) }
         handler.handle(NumberedError(number: 0))
         #expect(count() == 1_000)
-        // This takes the place of the oldest.
+        // This kind replaces the oldest one.
         handler.handle(NumberedError(number: 1_000))
         handler.handle(NumberedError(number: 0))
         #expect(count() == 1_002)

@@ -11,33 +11,33 @@ struct FlightStateTests {
         case complete
     }
 
-    @Test func everySequenceOfStepsKeepsWhatMustHold() {
+    @Test func everySequenceOfStepsKeepsTheInvariants() {
         var count = 0
         explore([], depth: 7, count: &count)
         #expect(count > 5_000)
     }
 
-    @Test func aSeatThatWasLeftIsGivenToTheNext() throws {
+    @Test func freedSlotIsReused() throws {
         var flight = FlightState<String, Int>()
         _ = flight.joinFirst(0, of: Task {})
-        guard case .waits(_, let slot) = flight.join(1) else { throw SeatNotGiven() }
+        guard case .waits(_, let slot) = flight.join(1) else { throw SlotNotAssigned() }
         #expect(flight.leave(slot: slot, goesOn: true) == nil)
-        guard case .waits(_, let next) = flight.join(2) else { throw SeatNotGiven() }
+        guard case .waits(_, let next) = flight.join(2) else { throw SlotNotAssigned() }
         #expect(next == slot)
     }
 
-    private struct SeatNotGiven: Error {}
+    private struct SlotNotAssigned: Error {}
 
-    /// Takes every step that is possible behind others, and looks at what came of all of them.
+    /// Checks a sequence of steps, and all longer sequences that start with it.
     private func explore(_ steps: [Step], depth: Int, count: inout Int) {
         count += 1
         check(steps)
         guard depth > 0 else { return }
-        let seated = steps.contains(.joinFirst)
+        let hasJoinedFirst = steps.contains(.joinFirst)
         for step in Step.allCases {
             switch step {
-            case .joinFirst where seated, .complete where steps.contains(.complete): continue
-            case .leaveFirst where !seated: continue
+            case .joinFirst where hasJoinedFirst, .complete where steps.contains(.complete): continue
+            case .leaveFirst where !hasJoinedFirst: continue
             default: explore(steps + [step], depth: depth - 1, count: &count)
             }
         }
@@ -49,8 +49,8 @@ struct FlightStateTests {
         var waiters: [Int] = []
         var names: [Int: Int] = [:]
         var waiting: Set<Int> = []
-        var firstIsAboard = true
-        var firstSeat: Int?
+        var firstIsWaiting = true
+        var firstSlot: Int?
         var completed = false
         var isAbandoned = false
         for (name, step) in steps.enumerated() {
@@ -64,25 +64,25 @@ struct FlightStateTests {
                     waiters.append(slot)
                     names[slot] = name
                     waiting.insert(name)
-                    if step == .joinFirst { firstSeat = slot }
+                    if step == .joinFirst { firstSlot = slot }
                 case .completed(let answer): #expect(completed && answer == "answer", "\(steps)")
                 case .abandoned: #expect(isAbandoned && !completed, "\(steps)")
                 }
             case .leaveFirst, .leaveSecond:
-                guard let slot = step == .leaveFirst ? firstSeat : waiters.first(where: { $0 != firstSeat }) else {
+                guard let slot = step == .leaveFirst ? firstSlot : waiters.first(where: { $0 != firstSlot }) else {
                     break
                 }
                 let isLast = flight.leave(slot: slot, goesOn: false) != nil
                 let wasWaiting = names[slot].map { waiting.remove($0) != nil } ?? false
-                if step == .leaveFirst, wasWaiting { firstIsAboard = false }
-                #expect(isLast == (wasWaiting && !completed && waiting.isEmpty && !firstIsAboard), "\(steps)")
+                if step == .leaveFirst, wasWaiting { firstIsWaiting = false }
+                #expect(isLast == (wasWaiting && !completed && waiting.isEmpty && !firstIsWaiting), "\(steps)")
                 if isLast { isAbandoned = true }
             case .complete:
                 #expect(Set(flight.complete("answer")) == waiting, "\(steps)")
                 completed = true
                 waiting = []
             }
-            if firstSeat == nil { firstIsAboard = true }
+            if firstSlot == nil { firstIsWaiting = true }
         }
     }
 }

@@ -13,7 +13,7 @@ struct FlightTableTests {
         #expect(table.join("a", hash: 1).isFirst)
     }
 
-    @Test mutating func whatIsDetachedIsNotJoinedAndForgottenWithItsEnd() {
+    @Test mutating func detachedFlightCannotBeJoinedAndIsRemovedAtItsEnd() {
         let (first, _) = table.join("a", hash: 1)
         table.detachAll()
         let (second, isFirst) = table.join("a", hash: 1)
@@ -23,11 +23,11 @@ struct FlightTableTests {
         #expect(table.detached.isEmpty && table.flights.count == 1)
     }
 
-    @Test mutating func otherKeysWithTheSameHashValueNeverShareAFlight() {
+    @Test mutating func keysWithEqualHashValuesDoNotShareAFlight() {
         let (first, _) = table.join("a", hash: 1)
         let (second, isFirst) = table.join("b", hash: 1)
         #expect(isFirst && second.key == "b")
         table.remove(first)
-        #expect(table.join("b", hash: 1).0 === second, "what lost its place removed the one that has it")
+        #expect(table.join("b", hash: 1).0 === second, "Removing the first flight removed the second.")
     }
 }

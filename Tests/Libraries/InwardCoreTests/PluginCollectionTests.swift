@@ -12,13 +12,13 @@ struct PluginCollectionTests {
         func applied(to value: Int) async -> Int { value * 2 }
     }
 
-    @Test func pluginsAreAppliedEachToTheResultOfTheOneBefore() async {
+    @Test func eachPluginReceivesTheResultOfThePreviousOne() async {
         #expect(await PluginCollection<Int>([Adding(amount: 3), Doubling()]).applied(to: 1) == 8)
         #expect(await PluginCollection<Int>([Doubling(), Adding(amount: 3)]).applied(to: 1) == 5)
         #expect(await PluginCollection<Int>().applied(to: 1) == 1)
     }
 
-    @Test func pluginsWithTheSameHashValueAreNotTheSame() {
+    @Test func pluginsWithEqualHashValuesCanBeUnequal() {
         struct Crowded: Plugin {
             let name: String
             func applied(to value: Int) async -> Int { value }
@@ -34,7 +34,7 @@ struct PluginCollectionTests {
         #expect(plugins != PluginCollection<Int>([Other()]))
     }
 
-    @Test func collectionsAreEqualIfTheirPluginsAreInTheSameOrder() {
+    @Test func collectionsAreEqualIfTheirPluginsAreEqualAndInOrder() {
         let first = PluginCollection<Int>([Adding(amount: 3), Doubling()])
         var second = PluginCollection<Int>([Adding(amount: 3)])
         #expect(first != second)
@@ -44,20 +44,20 @@ struct PluginCollectionTests {
         #expect(first != PluginCollection<Int>([Adding(amount: 4), Doubling()]))
     }
 
-    @Test func aPluginThatIsRemovedIsGoneWhereverItWas() {
+    @Test func removingAPluginRemovesAllEqualOnes() {
         var plugins = PluginCollection<Int>([Doubling(), Adding(amount: 3), Doubling()])
         plugins.remove(Doubling())
         #expect(plugins == PluginCollection<Int>([Adding(amount: 3)]))
     }
 
-    @Test func theFirstOfThemAreACollectionToo() {
+    @Test func firstPluginsFormACollection() {
         let plugins = PluginCollection<Int>([Doubling(), Adding(amount: 3)])
         #expect(plugins.first(1) == PluginCollection<Int>([Doubling()]))
         #expect(plugins.first(0).isEmpty)
         #expect(plugins.first(9) == plugins)
     }
 
-    @Test func aClosureIsThePluginThatItsIdentitySays() async {
+    @Test func closuresAreEqualIfTheirIdentitiesAre() async {
         let first = CustomPlugin(identity: "negated") { (value: Int) in -value }
         let second = CustomPlugin(identity: "negated") { (value: Int) in -value }
         #expect(first == second && first.hashValue == second.hashValue)

@@ -4,7 +4,7 @@ import Testing
 @testable import InwardCore
 
 struct PriorityQueueTests {
-    @Test func theEarliestComesFirst() {
+    @Test func lowestPriorityComesFirst() {
         var queue = PriorityQueue<Duration, String>()
         #expect(queue.firstPriority == nil)
         for (moment, entry) in [(3, "c"), (1, "a"), (2, "b"), (5, "e"), (4, "d")] {
@@ -21,8 +21,8 @@ struct PriorityQueueTests {
         #expect(queue.popFirst() == nil && queue.first == nil)
     }
 
-    /// Timers come and go for as long as a service runs.
-    @Test func thePlaceOfWhatIsOutIsTakenByTheNext() {
+    /// Otherwise the queue would grow as long as a service schedules timers.
+    @Test func slotsOfRemovedElementsAreReused() {
         var queue = PriorityQueue<Duration, Int>()
         for number in 0..<100 {
             let id = queue.insert(number, at: .seconds(number))
@@ -32,13 +32,13 @@ struct PriorityQueueTests {
         #expect(slots?.count == 1)
     }
 
-    @Test func whatIsTakenOutIsOutOnce() {
+    @Test func elementCanBeRemovedOnlyOnce() {
         var queue = PriorityQueue<Duration, String>()
         let first = queue.insert("a", at: .seconds(1))
         let second = queue.insert("b", at: .seconds(2))
         #expect(queue.remove(first) == "a")
         #expect(queue.remove(first) == nil)
-        // Its place is taken by another, which it does not name.
+        // Another element takes its slot, but has another identifier.
         _ = queue.insert("c", at: .seconds(3))
         #expect(queue.remove(first) == nil)
         #expect(queue.popFirst(through: .seconds(2)) == "b")
@@ -46,7 +46,7 @@ struct PriorityQueueTests {
         #expect(queue.count == 1)
     }
 
-    @Test func whatIsTakenOutIsLetGo() {
+    @Test func removedElementIsReleased() {
         final class Entry: Sendable {}
         var queue = PriorityQueue<Duration, Entry>()
         weak var removed: Entry?
@@ -66,7 +66,7 @@ struct PriorityQueueTests {
     }
 
     @Test(arguments: 1...20)
-    func itAgreesWithASortedList(seed: UInt64) {
+    func queueAgreesWithASortedList(seed: UInt64) {
         var randomness = SplitMix64(seed: seed)
         var queue = PriorityQueue<Duration, Int>()
         var model: [(id: PriorityQueue<Duration, Int>.ID, moment: Duration, entry: Int)] = []

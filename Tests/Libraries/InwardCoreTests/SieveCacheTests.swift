@@ -4,17 +4,17 @@ import Testing
 @testable import InwardCore
 
 struct SieveCacheTests {
-    @Test func whatWasAskedForOutlivesWhatWasNot() {
+    @Test func readValueOutlivesUnreadOnes() {
         var cache = SieveCache<String, Int>(limit: 3)
         for (value, key) in ["a", "b", "c"].enumerated() { cache.insert(value, for: key, cost: 1) }
         #expect(cache.value(for: "a") == 0)
         #expect(cache.insert(3, for: "d", cost: 1) == [1])
-        // The hand has passed over a, and stands at c.
+        // The hand has passed a, and points at c.
         #expect(cache.insert(4, for: "e", cost: 1) == [2])
         #expect(cache.value(for: "a") == 0 && cache.count == 3)
     }
 
-    @Test func aScanDoesNotDriveOutWhatIsAskedForAgain() {
+    @Test func scanDoesNotEvictValuesThatAreReadRepeatedly() {
         var cache = SieveCache<Int, Int>(limit: 10)
         for key in 0..<5 { cache.insert(key, for: key, cost: 1) }
         for scanned in 100..<1_000 {
@@ -24,14 +24,14 @@ struct SieveCacheTests {
         for key in 0..<5 { #expect(cache.value(for: key) == key) }
     }
 
-    @Test func aValueThatCostsMoreThanEverythingMayIsNotKeptAndDrivesNothingOut() {
+    @Test func valueLargerThanTheLimitIsNotKeptAndEvictsNothing() {
         var cache = SieveCache<String, Int>(limit: 3)
         cache.insert(1, for: "a", cost: 3)
         #expect(cache.insert(2, for: "b", cost: 4) == [2])
         #expect(cache.value(for: "a") == 1 && cache.value(for: "b") == nil)
     }
 
-    @Test func limitsBelowZeroAreZero() {
+    @Test func negativeLimitsCountAsZero() {
         var cache = SieveCache<String, Int>(limit: -1)
         #expect(cache.insert(1, for: "a", cost: 1) == [1])
         #expect(cache.insert(2, for: "b", cost: 0) == [])
@@ -39,29 +39,29 @@ struct SieveCacheTests {
         #expect(small.insert(1, for: "a", cost: 0) == [1])
     }
 
-    @Test(arguments: 0...3) func noMoreValuesAreKeptThanTheirNumberMayBe(limit: Int) {
+    @Test(arguments: 0...3) func countLimitBoundsTheNumberOfValues(limit: Int) {
         var cache = SieveCache<Int, Int>(limit: .max, countLimit: limit)
         for number in 0..<9 { cache.insert(number, for: number, cost: 1) }
         #expect(cache.count == limit && cache.cost == limit)
         #expect(cache.keys.sorted() == Array((9 - limit)..<9))
     }
 
-    @Test func aKeyThatIsNotEqualToItselfIsNotKept() {
+    @Test func keyThatIsNotEqualToItselfIsNotKept() {
         var cache = SieveCache<Double, Int>(limit: 3)
         #expect(cache.insert(1, for: .nan, cost: 1) == [1])
         #expect(cache.count == 0 && cache.cost == 0)
     }
 
-    @Test func anotherValueForAKeyTakesThePlaceOfTheFirst() {
+    @Test func newValueForAKeyReplacesTheOld() {
         var cache = SieveCache<String, Int>(limit: 3)
         cache.insert(1, for: "a", cost: 1)
         #expect(cache.insert(2, for: "a", cost: 3) == [1])
         #expect(cache.value(for: "a") == 2 && cache.cost == 3 && cache.count == 1)
     }
 
-    @Test func randomUseKeepsToTheLimitAndAnswersRight() {
+    @Test func randomUseStaysWithinTheLimitAndReturnsTheRightValues() {
         let seed = UInt64.random(in: 0 ... .max)
-        print("randomUseKeepsToTheLimitAndAnswersRight: seed \(seed)")
+        print("randomUseStaysWithinTheLimitAndReturnsTheRightValues: seed \(seed)")
         var random = SplitMix64(seed: seed)
         var cache = SieveCache<Int, Int>(limit: 50)
         var inserted: [Int: (value: Int, cost: Int)] = [:]
@@ -91,10 +91,10 @@ struct SieveCacheTests {
         #expect(cache.cost == 0 && cache.count == 0)
     }
 
-    @Test func aValueThatCostsMoreMakesRoomForItself() {
+    @Test func raisingACostEvictsOtherValues() {
         var cache = SieveCache<Int, Int>(limit: 10)
         for key in 1...5 { cache.insert(key, for: key, cost: 2) }
-        // Asked for again, so that another goes first.
+        // Read again, so that another value is evicted first.
         #expect(cache.value(for: 1) == 1)
         #expect(cache.setCost(5, for: 1) == [2, 3])
         #expect(cache.cost == 9 && cache.count == 3 && cache.peek(1) == 1)

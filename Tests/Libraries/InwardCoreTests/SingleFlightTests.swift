@@ -10,7 +10,7 @@ struct SingleFlightTests {
 
     private let flights = Flights(whenAbandoned: .cancel)
 
-    @Test func whatNobodyElseAsksForIsDoneForOne() async {
+    @Test func singleCallerGetsItsOwnWork() async {
         #expect(await flights.outcome(for: "a") { _ in 7 }.answer == .success(7))
         #expect(
             await flights.outcome(for: "a") { _ async throws(ExampleError) in throw ExampleError() }.answer
@@ -19,7 +19,7 @@ struct SingleFlightTests {
         #expect(flights.count == 0)
     }
 
-    @Test func whoBeginsTheWorkJoinsNothing() async {
+    @Test func callerThatStartsTheWorkDoesNotCountAsJoining() async {
         let joined = Counter()
         #expect(
             await flights.outcome(for: "a") {
@@ -38,7 +38,7 @@ struct SingleFlightTests {
         #expect(joined.value == 0)
     }
 
-    @Test func workIsUnderWayFromItsBeginningToItsEnd() async {
+    @Test func workIsUnderWayUntilItEnds() async {
         #expect(!flights.isUnderWay("a"))
         let outcome = await flights.outcome(for: "a") { _ in
             flights.isUnderWay("a") && !flights.isUnderWay("b") ? 7 : 0
@@ -47,7 +47,7 @@ struct SingleFlightTests {
         #expect(!flights.isUnderWay("a"))
     }
 
-    @Test func workThatWasDetachedIsUnderWayForNobody() async {
+    @Test func detachedWorkIsNotUnderWay() async {
         let outcome = await flights.outcome(for: "a") { _ in
             flights.detachAll()
             return flights.isUnderWay("a") ? 0 : 7
@@ -55,14 +55,14 @@ struct SingleFlightTests {
         #expect(outcome.answer == .success(7))
     }
 
-    @Test func workThatIsCancelledBeforeItsTaskIsKnownEnds() async throws {
+    @Test func workCancelledBeforeItsTaskIsRecordedEnds() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let flights = Flights(whenAbandoned: .finish, executor: scheduler.executor)
         let answer = try await scheduler.run {
             await flights.outcome(for: "a") { _ async throws(ExampleError) in
-                // It runs in the task that begins it, which waits for nothing yet.
+                // Runs in the task that starts the work, before it waits for anything.
                 flights.cancelAll()
-                // Nobody else arrives, so this ends only when it is cancelled.
+                // No other task arrives, so this wait ends only when it is cancelled.
                 await Rendezvous(of: 2).arrive()
                 throw ExampleError()
             }.answer
@@ -70,7 +70,7 @@ struct SingleFlightTests {
         #expect(answer == .failure(ExampleError()))
     }
 
-    @Test func tenThousandWhoAskAtOnceAreOnePieceOfWorkAndEachIsAnsweredOnce() async {
+    @Test func tenThousandConcurrentCallersShareOneAnswer() async {
         let begun = Counter()
         let joined = Counter()
         let allJoined = Promise<Void>()
@@ -97,7 +97,7 @@ struct SingleFlightTests {
         #expect(flights.count == 0)
     }
 
-    @Test func otherKeysAreOtherWork() async {
+    @Test func differentKeysDoNotShareWork() async {
         let both = Rendezvous(of: 2)
         async let first = flights.outcome(for: "a") { _ async throws(ExampleError) in
             await both.arrive()
@@ -111,7 +111,7 @@ struct SingleFlightTests {
         #expect(await second.answer == .success(2))
     }
 
-    @Test func whoIsCancelledLeavesTheWorkToTheOthers() async {
+    @Test func cancelledCallerLeavesTheWorkToTheOthers() async {
         let isBegun = Promise<Void>()
         let isJoined = Promise<Void>()
         let isReleased = Promise<Void>()
@@ -130,13 +130,13 @@ struct SingleFlightTests {
         }.answer
         _ = await isJoined.value()
         first.cancel()
-        // It waits no longer, though the work has not ended.
+        // The caller no longer waits, although the work has not ended.
         #expect(await first.value == nil)
         isReleased.fulfill(())
         #expect(await second == .success(7))
     }
 
-    @Test func workThatNobodyWaitsForIsCancelledAndNobodyJoinsIt() async {
+    @Test func abandonedWorkIsCancelledAndCannotBeJoined() async {
         let isBegun = Promise<Void>()
         let isCancelled = Promise<Bool>()
         let nowhere = Rendezvous(of: 2)
@@ -158,7 +158,7 @@ struct SingleFlightTests {
         }
     }
 
-    @Test func workThatIsToGoOnHasItsAnswerForWhoComesLater() async {
+    @Test func abandonedWorkThatFinishesAnswersLaterCallers() async {
         let flights = Flights(whenAbandoned: .finish)
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()
@@ -181,7 +181,7 @@ struct SingleFlightTests {
         #expect(await late == .success(7))
     }
 
-    @Test func aDeadlineEndsOneWaitAndNotTheWork() async {
+    @Test func deadlineEndsOneWaitAndNotTheWork() async {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let deadline = Deadline(in: .seconds(5), on: timer)
@@ -189,7 +189,7 @@ struct SingleFlightTests {
         let isJoined = Promise<Void>()
         async let first = deadline.carried {
             await flights.outcome(for: "a") { _ in
-                // The work has nothing to do with the deadline of who began it.
+                // The work does not inherit the deadline of the caller that started it.
                 let isFree = Deadline.current == nil
                 _ = await isReleased.value()
                 return isFree ? 7 : 0
@@ -209,10 +209,10 @@ struct SingleFlightTests {
         #expect(answer == .success(7))
     }
 
-    /// Many tasks come, wait, are cancelled and come again, in an order that the machine chooses: each is answered once, by
-    /// work that was begun after it came or was under way then, and nothing is left behind.
+    /// Many tasks call, wait, are cancelled and call again, in the order that the scheduler chooses. Each call is answered
+    /// once, by work that started after the call or was in flight then, and no flight remains.
     @Test(arguments: 1...10)
-    func nothingIsLostInARandomWalk(seed: UInt64) async {
+    func randomWalkAnswersEveryCallerOnce(seed: UInt64) async {
         let running = Counter()
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<16 {

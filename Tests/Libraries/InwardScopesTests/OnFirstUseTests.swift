@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct OnFirstUseTests {
-    /// An object that says in a journal when it is created.
+    /// An object that records its creation in a journal.
     private final class Cache: Sendable {
         init(_ journal: Journal) { journal.add("create") }
     }
@@ -32,7 +32,7 @@ struct OnFirstUseTests {
         }
     }
 
-    @Test func theObjectIsCreatedOnceWhenItIsFirstUsed() async throws {
+    @Test func objectIsCreatedOnceOnFirstUse() async throws {
         let scope = try await example().objects()
         #expect(journal.entries.isEmpty)
         let first = try scope.cache.object()
@@ -50,20 +50,20 @@ struct OnFirstUseTests {
         #expect(journal.entries == ["create"])
     }
 
-    @Test func anObjectThatWasUsedIsClosedInItsPlace() async throws {
+    @Test func usedObjectIsClosedInOrder() async throws {
         let scope = await example()
         _ = try scope.objects().cache.object()
         try await scope.close()
         #expect(journal.entries == ["create", "close reader", "close cache", "close store"])
     }
 
-    @Test func anObjectThatWasNeverUsedIsNeitherCreatedNorClosed() async throws {
+    @Test func unusedObjectIsNeitherCreatedNorClosed() async throws {
         let scope = await example()
         try await scope.close()
         #expect(journal.entries == ["close reader", "close store"])
     }
 
-    @Test func anObjectIsNotCreatedOnceTheScopeIsClosed() async throws {
+    @Test func objectIsNotCreatedAfterTheScopeCloses() async throws {
         let scope = await example()
         let cache = try scope.objects().cache
         try await scope.close()
@@ -72,7 +72,7 @@ struct OnFirstUseTests {
         #expect(journal.entries == ["close reader", "close store"])
     }
 
-    @Test func aFailureToCloseNamesTheObject() async throws {
+    @Test func failureToCloseNamesTheObject() async throws {
         struct Broken: Error, CustomStringConvertible { let description = "disk full" }
         let scope = await Example.open("example", limit: ClosingLimit(.seconds(5), on: clock)) { [journal] opening in
             let cache = opening.onFirstUse(as: "cache") {
@@ -87,7 +87,7 @@ struct OnFirstUseTests {
         #expect(error?.failures.map(\.description) == ["app example > cache failed to close: disk full"])
     }
 
-    @Test func aCreationThatFailedIsTriedAgain() async throws {
+    @Test func failedCreationIsTriedAgain() async throws {
         let needed = try await example().objects().cache
         let attempts = Mutex(0)
         let scope = await Example.open("outer", limit: ClosingLimit(.seconds(5), on: clock)) { [journal] opening in
@@ -113,7 +113,7 @@ struct OnFirstUseTests {
         #expect(try cache.object() === needed.object())
     }
 
-    @Test func theTreeTellsWhatIsNotUsedYetAndWhoHoldsWhatIs() async throws {
+    @Test func treeShowsUnusedObjectsAndReferences() async throws {
         struct Reader: Sendable { let cache: Cache }
         struct All: Sendable {
             let cache: OnFirstUse<Cache>

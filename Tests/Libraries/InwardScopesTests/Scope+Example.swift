@@ -2,25 +2,25 @@ import InwardScopes
 import InwardTesting
 import TestSupport
 
-/// As long as the process.
+/// The lifetime of the process.
 enum AppLifetime: OutermostLifetime {
     static let name = "app"
 }
 
-/// From signing in to signing out.
+/// The lifetime from sign-in to sign-out.
 enum UserLifetime: InnerLifetime {
     typealias Outer = AppLifetime
     static let name = "user"
 }
 
-/// As long as a user is busy with one subject.
+/// The lifetime of a user's work with one feature.
 enum FeatureLifetime: InnerLifetime {
     typealias Outer = UserLifetime
     static let name = "feature"
 }
 
 extension Scope where Level == AppLifetime, Objects == String {
-    /// An app whose only object says in a journal when it is closed.
+    /// Opens an app whose only object records in a journal when it is closed.
     static func example(
         _ journal: Journal = Journal(),
         clock: ManualClock = ManualClock(),
@@ -36,7 +36,7 @@ extension Scope where Level == AppLifetime, Objects == String {
 }
 
 extension Scope where Level: InnerLifetime, Objects == String {
-    /// A scope whose only object says in a journal when it is closed.
+    /// Opens a scope whose only object records in a journal when it is closed.
     static func example<Others: Sendable>(
         _ name: String,
         in outer: Scope<Level.Outer, Others>,
@@ -52,8 +52,8 @@ extension Scope where Level: InnerLifetime, Objects == String {
     }
 }
 
-/// Somebody's session, whose object is a text.
+/// A user's session with a text as its object.
 typealias ExampleUser = Scope<UserLifetime, String>
 
-/// A feature whose object is a text.
+/// A feature with a text as its object.
 typealias ExampleFeature = Scope<FeatureLifetime, String>

@@ -16,7 +16,7 @@ struct ScopeTests {
 
     // MARK: Order
 
-    @Test func childrenAreClosedBeforeTheirParentTheNewestFirst() async throws {
+    @Test func childrenCloseBeforeTheirParentNewestFirst() async throws {
         let app = await Scope.example(journal)
         let ada = try await ExampleUser.example("ada", in: app, journal)
         _ = try await ExampleUser.example("bob", in: app, journal)
@@ -26,14 +26,14 @@ struct ScopeTests {
         #expect(journal.entries == ["close bob", "close users", "close feed", "close ada", "close a store"])
     }
 
-    @Test func nothingWaitsForTheLimitOfWhatIsClosedInTime() async throws {
+    @Test func closingInTimeLeavesNoTimer() async throws {
         let app = await Scope.example(journal, clock: clock)
         _ = try await ExampleUser.example("ada", in: app, journal)
         try await app.close()
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test func objectsAreClosedInTheReverseOfTheOrderTheyWereMadeIn() async throws {
+    @Test func objectsCloseInReverseOrderOfCreation() async throws {
         let app = await Scope<AppLifetime, [String]>.open("example", limit: ClosingLimit(.seconds(5), on: clock)) {
             [journal] opening in
             ["first", "second", "third"].map { name in
@@ -44,7 +44,7 @@ struct ScopeTests {
         #expect(journal.entries == ["third", "second", "first"])
     }
 
-    @Test func workEndsBeforeTheObjectsItIsDoneWith() async throws {
+    @Test func workEndsBeforeItsObjectsClose() async throws {
         let app = await Scope.example(journal)
         let begun = Rendezvous(of: 2)
         async let work: Void = inFlight(in: app, begun: begun)
@@ -54,7 +54,7 @@ struct ScopeTests {
         #expect(journal.entries == ["work ended", "close a store"])
     }
 
-    @Test func aScopeThatIsClosedLeavesTheOthersOpen() async throws {
+    @Test func closingAScopeLeavesOthersOpen() async throws {
         let app = await Scope.example(journal)
         let ada = try await ExampleUser.example("ada", in: app, journal)
         let bob = try await ExampleUser.example("bob", in: app, journal)
@@ -67,7 +67,7 @@ struct ScopeTests {
         #expect(journal.entries == ["close ada", "close bob", "close a store"])
     }
 
-    @Test func aScopeWithNothingToCloseClosesWhatIsInsideAllTheSame() async throws {
+    @Test func scopeWithoutObjectsToCloseClosesItsChildren() async throws {
         let app = await Scope.example(journal)
         let ada = try ExampleUser("ada", in: app, objects: "")
         let feed = try await ExampleFeature.example("feed", in: ada, journal)
@@ -76,7 +76,7 @@ struct ScopeTests {
         #expect(journal.entries == ["close feed"])
     }
 
-    @Test func aScopeWithNothingToCloseWaitsForItsWorkAllTheSame() async throws {
+    @Test func scopeWithoutObjectsToCloseWaitsForItsWork() async throws {
         let ada = try await ExampleUser("ada", in: Scope.example(), objects: "")
         let begun = Rendezvous(of: 2)
         async let work: Void = inFlight(in: ada, begun: begun)
@@ -88,7 +88,7 @@ struct ScopeTests {
 
     // MARK: Closing more than once
 
-    @Test func aCloseDuringTheFirstWaitsForItAndIsToldTheSame() async throws {
+    @Test func secondCloseWaitsForTheFirstAndThrowsTheSameError() async throws {
         let closing = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)
         let app = await Scope.example(journal) {
@@ -99,7 +99,7 @@ struct ScopeTests {
         async let first = failures(closing: app)
         await closing.arrive()
         async let second = failures(closing: app)
-        // Nobody is done as long as the object is not.
+        // No call returns before the object is closed.
         #expect(!app.isOpen)
         #expect(journal.entries == ["close a store"])
         await goOn.arrive()
@@ -109,7 +109,7 @@ struct ScopeTests {
         #expect(journal.entries == ["close a store"])
     }
 
-    @Test func manyWhoCloseAtOnceCloseOnce() async throws {
+    @Test func concurrentClosesCloseOnce() async throws {
         let app = await Scope.example(journal)
         for name in 1...20 { _ = try await ExampleUser.example("\(name)", in: app, journal) }
         await withTaskGroup { group in
@@ -118,7 +118,7 @@ struct ScopeTests {
         #expect(journal.entries == (1...20).reversed().map { "close \($0)" } + ["close a store"])
     }
 
-    @Test func aCloseGoesOnWhenWhoAskedForItIsCancelled() async throws {
+    @Test func closingContinuesAfterItsCallerIsCancelled() async throws {
         let closing = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)
         let app = await Scope.example(journal) { [journal] in
@@ -138,7 +138,7 @@ struct ScopeTests {
 
     // MARK: Limits and errors
 
-    @Test func whatTakesTooLongToCloseIsCancelledAndLeftBehind() async throws {
+    @Test func objectThatExceedsTheLimitIsCancelledAndAbandoned() async throws {
         let (cancellations, report) = AsyncStream.makeStream(of: Bool.self)
         let app = await Scope.example(journal, clock: clock)
         let ada = try await ExampleUser.example("ada", in: app, journal) {
@@ -154,7 +154,7 @@ struct ScopeTests {
         #expect(app.isOpen)
     }
 
-    @Test func aChildThatTakesTooLongIsGivenUpPieceByPiece() async throws {
+    @Test func eachObjectOfASlowChildHasItsOwnLimit() async throws {
         let app = await Scope.example(journal, clock: clock) { throw Broken(description: "the disk is full") }
         let bob = try await ExampleUser.example("bob", in: app, journal) { throw Broken(description: "no network") }
         _ = try await ExampleFeature.example("feed", in: bob, journal) { await Rendezvous(of: 2).arrive() }
@@ -171,7 +171,7 @@ struct ScopeTests {
         #expect(journal.entries == ["close feed", "close bob", "close a store"])
     }
 
-    @Test func manyChildrenMayTakeLongerTogetherThanEachOfThem() async throws {
+    @Test func childrenTogetherMayExceedTheLimit() async throws {
         let app = await Scope.example(journal, clock: clock)
         let goOn = (1...3).map { _ in Rendezvous(of: 2) }
         var users: [ExampleUser] = []
@@ -189,14 +189,14 @@ struct ScopeTests {
         #expect(journal.entries == ["close 2", "close 1", "close 0", "close a store"])
     }
 
-    @Test func workThatDoesNotEndWhenItIsCancelledIsLeftBehind() async throws {
+    @Test func workThatIgnoresCancellationIsAbandoned() async throws {
         let app = await Scope.example(journal, clock: clock)
         let begun = Rendezvous(of: 2)
         let stubborn = AsyncStream<Void>.makeStream()
         async let work: Void = {
             _ = try? await app.run { _ in
                 await begun.arrive()
-                // A task of its own does not hear of the cancellation.
+                // A separate task does not inherit the cancellation.
                 await Task { for await _ in stubborn.stream {} }.value
             }
         }()
@@ -209,7 +209,7 @@ struct ScopeTests {
         await work
     }
 
-    @Test func workThatWaitsForTheCloseOfItsOwnScopeIsGivenUp() async throws {
+    @Test func workThatClosesItsOwnScopeIsAbandoned() async throws {
         let app = await Scope.example(journal, clock: clock)
         let seen = Journal()
         async let work: Void = {
@@ -224,7 +224,7 @@ struct ScopeTests {
         #expect(seen.entries == ["app example > work in flight did not close in time"])
     }
 
-    @Test func allErrorsAreCollected() async throws {
+    @Test func allFailuresAreCollected() async throws {
         let app = await Scope.example(journal) { throw Broken(description: "the disk is full") }
         let ada = try await ExampleUser.example("ada", in: app) { throw Broken(description: "no network") }
         _ = try await ExampleFeature.example("feed", in: ada) { throw Broken(description: "no reason") }
@@ -241,7 +241,7 @@ struct ScopeTests {
 
     // MARK: After the close
 
-    @Test func everyUseOfAClosedScopeIsAClearError() async throws {
+    @Test func usingAClosedScopeThrowsAClearError() async throws {
         let app = await Scope.example()
         let ada = try await ExampleUser.example("ada", in: app)
         try await ada.close()
@@ -254,7 +254,7 @@ struct ScopeTests {
         #expect(journal.entries.isEmpty)
     }
 
-    @Test func everyUseOfAScopeThatIsBeingClosedIsAClearError() async throws {
+    @Test func usingAClosingScopeThrowsAClearError() async throws {
         let closing = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)
         let app = await Scope.example(journal) {
@@ -271,7 +271,7 @@ struct ScopeTests {
         #expect(journal.entries == ["close a store"])
     }
 
-    @Test func theObjectsAreGoneWithTheClose() async throws {
+    @Test func objectsAreReleasedOnClose() async throws {
         final class Object: Sendable {}
         weak var own: Object?
         weak var childs: Object?
@@ -290,11 +290,11 @@ struct ScopeTests {
         #expect(!ada.isOpen)
     }
 
-    @Test func anObjectMayUseTheScopeWhenItEnds() async throws {
+    @Test func objectMayUseTheScopeWhileItIsReleased() async throws {
         final class Object: Sendable {
-            let atItsEnd: @Sendable () -> Void
-            init(atItsEnd: @escaping @Sendable () -> Void) { self.atItsEnd = atItsEnd }
-            deinit { atItsEnd() }
+            let onRelease: @Sendable () -> Void
+            init(onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
+            deinit { onRelease() }
         }
         let app = await Scope.example()
         let ada = try await Scope<UserLifetime, Object>.open("ada", in: app) { [journal] _, scope in
@@ -306,7 +306,7 @@ struct ScopeTests {
 
     // MARK: Work
 
-    @Test func workIsDoneWithTheObjects() async throws {
+    @Test func workReceivesTheObjects() async throws {
         let app = await Scope.example()
         #expect(try await app.run { $0.count }.get() == 7)
         let failure = try await app.run { _ async throws(Broken) in throw Broken(description: "x") }
@@ -314,7 +314,7 @@ struct ScopeTests {
         #expect(error.description == "x")
     }
 
-    @Test func whoIsCancelledCancelsOnlyItsOwnWork() async throws {
+    @Test func cancelledCallerCancelsOnlyItsOwnWork() async throws {
         let app = await Scope.example(journal)
         let begun = Rendezvous(of: 2)
         await withTaskGroup { group in
@@ -327,7 +327,7 @@ struct ScopeTests {
         #expect(try await app.run { _ in Task.isCancelled }.get() == false)
     }
 
-    @Test func workThatHasEndedIsForgotten() async throws {
+    @Test func endedWorkIsReleased() async throws {
         final class Answer: Sendable {}
         weak var answer: Answer?
         let app = await Scope.example()
@@ -341,7 +341,7 @@ struct ScopeTests {
 
     // MARK: Opening
 
-    @Test func whatWasMadeByThenIsClosedWhenOpeningFails() async {
+    @Test func failedOpeningClosesTheObjectsCreatedSoFar() async {
         let handler = RecordingErrorHandler()
         await #expect(throws: Broken.self) { try await appThatCannotBeOpened(handler) }
         #expect(journal.entries == ["second", "first"])
@@ -362,21 +362,21 @@ struct ScopeTests {
         }
     }
 
-    @Test func insideAClosedScopeNothingIsMade() async throws {
+    @Test func closedScopeCreatesNothingInside() async throws {
         let app = await Scope.example()
         try await app.close()
         await #expect(throws: ScopeError.self) { try await ExampleUser.example("ada", in: app, journal) }
         #expect(journal.entries.isEmpty)
     }
 
-    @Test func whatWasMadeByThenIsClosedWhenOpeningAnInnerScopeFails() async throws {
+    @Test func failedOpeningOfAnInnerScopeClosesTheObjectsCreatedSoFar() async throws {
         let app = await Scope.example()
         await #expect(throws: ScopeError.self) { try await userThatCannotBeOpened(in: app) }
         #expect(journal.entries == ["first"])
         #expect(!app.description.contains("ada"))
     }
 
-    @Test func whatIsBeingClosedIsNotOpen() async throws {
+    @Test func descriptionSaysThatTheScopeIsClosing() async throws {
         let closing = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)
         let app = await Scope.example {
@@ -394,12 +394,12 @@ struct ScopeTests {
         let journal = journal
         _ = try await ExampleUser.open("ada", in: app) { opening, scope throws(ScopeError) in
             _ = opening.closing("first", as: "first") { journal.add($0) }
-            // It is not open yet.
+            // The scope is not open yet.
             return try scope.objects()
         }
     }
 
-    @Test func aScopeThatIsBeingOpenedIsWaitedForAndThenClosed() async throws {
+    @Test func closingWaitsForAScopeThatIsOpening() async throws {
         let opening = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)
         let app = await Scope.example(journal, clock: clock)
@@ -407,7 +407,7 @@ struct ScopeTests {
         await opening.arrive()
         async let failures = failures(closing: app)
         await clock.sleepers(1)
-        // Its objects are made of the app's, so these are not closed before.
+        // The scope is created from the app's objects, so they must not close first.
         #expect(journal.entries.isEmpty)
         await goOn.arrive()
         #expect(await failures == ["app example > user ada > object failed to close: no network"])
@@ -415,7 +415,7 @@ struct ScopeTests {
         #expect(journal.entries == ["close ada", "close a store"])
     }
 
-    @Test func aScopeThatIsOpenedTooSlowlyIsClosedByWhoOpensIt() async throws {
+    @Test func scopeThatOpensTooSlowlyIsClosedByItsOpener() async throws {
         let opening = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)
         let app = await Scope.example(journal, clock: clock)

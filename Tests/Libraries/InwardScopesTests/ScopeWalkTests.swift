@@ -3,12 +3,12 @@ import InwardTesting
 import Synchronization
 import Testing
 
-/// Many tasks that open, use and close the same scopes at random, at the same time.
+/// Many tasks open, use and close the same scopes concurrently and at random.
 @Suite(.timeLimit(.minutes(5)))
 struct ScopeWalkTests {
     private typealias App = Scope<AppLifetime, String>
 
-    /// What is to be held to: what was opened, and what was closed behind what.
+    /// A record of what was opened and closed, in which order.
     private final class Ledger: Sendable {
         private struct Entries {
             var made: Set<String> = []
@@ -22,23 +22,23 @@ struct ScopeWalkTests {
         func open(_ name: String, in parent: String) { entries.withLock { $0.parents[name] = parent } }
         func close(_ name: String) { entries.withLock { $0.closed.append(name) } }
 
-        /// How much was made for scopes.
+        /// The number of objects created for scopes.
         var count: Int { entries.withLock(\.made.count) }
 
-        /// Each rule that does not hold, as a sentence.
+        /// The violated invariants, as sentences.
         var violations: [String] {
             let (made, parents, closed) = entries.withLock { ($0.made, $0.parents, $0.closed) }
             let places = Dictionary(closed.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
             let left = made.filter { places[$0] == nil }.map { "\($0) was not closed" }
             let late = parents.filter { name, parent in places[name, default: 0] > places[parent, default: .max] }
             let twice = closed.count - places.count
-            return left + late.map { "\($0) was closed behind \($1)" }
-                + (twice == 0 ? [] : ["\(twice) were closed twice"])
+            return left + late.map { "\($0) was closed after \($1)" }
+                + (twice == 0 ? [] : ["\(twice) objects were closed twice"])
         }
     }
 
     @Test(arguments: 1...20)
-    func whateverHappensEverythingIsClosedOnceAndInOrder(round: UInt64) async throws {
+    func randomWalkClosesEverythingOnceAndInOrder(round: UInt64) async throws {
         let ledger = Ledger()
         let app = await App.open("app", limit: ClosingLimit(.seconds(600), on: ManualClock())) { opening in
             opening.closing("app", as: "app") { ledger.close($0) }
@@ -62,7 +62,7 @@ struct ScopeWalkTests {
         var users: [ExampleUser] = []
         for step in 0..<30 {
             let name = "\(walker).\(step)"
-            // Whoever closes the app has opened something in it before.
+            // Each walker opens something in the app before it may close the app.
             switch step == 0 ? 0 : Int.random(in: 0..<10, using: &random) {
             case 0...2:
                 let user = try? await ExampleUser.open(name, in: app) { opening, _ in
@@ -91,7 +91,7 @@ struct ScopeWalkTests {
                     for _ in 0..<3 { group.addTask { try? await user.close() } }
                 }
             default:
-                // Now and then everything ends while the others are at it.
+                // Occasionally closes the app while the other tasks use it.
                 if step >= 10, Int.random(in: 0..<40, using: &random) == 0 { try? await app.close() }
             }
         }

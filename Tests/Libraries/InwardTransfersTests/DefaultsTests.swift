@@ -5,11 +5,11 @@ import Testing
 
 @testable import InwardTransfers
 
-/// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
-/// its users have to be told of.
+/// The default values. Services that link this package rely on them, so a change of a default must be announced to
+/// users.
 struct DefaultsTests {
-    /// A thousand reports wait beside the one that is being saved, and go a hundred at a time.
-    @Test(.timeLimit(.minutes(5))) func reportsWaitInThousandsAndGoInHundreds() async {
+    /// By default, 1,000 reports can wait next to the batch that is being saved, and a batch has at most 100.
+    @Test(.timeLimit(.minutes(5))) func defaultsAllow1000WaitingReportsInBatchesOf100() async {
         let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
         let saver = RecordingDataSaver(arrivingAt: begun, released)
         let handler = IgnoringErrorHandler().reporting(through: saver)
@@ -23,21 +23,21 @@ struct DefaultsTests {
         #expect(counts.prefix(10) == [1, 101, 100, 100, 100, 100, 100, 100, 100, 100], "\(counts)")
     }
 
-    @Test func aPartOfWhichNothingIsSaidHasNothing() {
+    @Test func savedPartIsEmptyByDefault() {
         let part = SavedPart(source: nil, validator: nil, steps: nil)
         #expect(part.loadedByteCount == 0 && part.savedByteCount == 0)
         #expect(part.checksum == 0)
         #expect(!part.canBeResumed)
     }
 
-    @Test func transfersHaveLimits() {
+    @Test func transferLimitsHaveDefaults() {
         let transfer = TransferLimits()
         #expect(transfer.maximumByteCount == 17_179_869_184)
         #expect(transfer.minimumChunkByteCount == 1_024)
         #expect(TransferLimits.smallChunkCount == 1_000)
     }
 
-    @Test func whatIsGatheredHasAtMost8MiB() async throws {
+    @Test func gatheredDraftHoldsAtMost8MiBByDefault() async throws {
         #expect(Checksum() == Checksum(value: 0))
         #expect(!DataLoaderError(source: "The source", explanation: "is gone").meansAbsence)
         let part = SavedPart(source: nil, validator: nil, steps: nil)

@@ -1,6 +1,6 @@
 import InwardTransfers
 
-/// A step that turns every bit, wherever a byte is.
+/// A resumable step that inverts every bit.
 struct Inverted: ResumablePlugin {
     var resumptionName: String { "inverted" }
 

@@ -4,7 +4,7 @@ import Testing
 struct ReportBufferTests {
     private var buffer = ReportBuffer(capacity: 3, batchSize: 2)
 
-    /// Takes reports; whether the caller must begin to save behind each.
+    /// Appends reports, and returns for each whether the caller must start saving.
     private mutating func append(_ lines: String...) -> [Bool] {
         lines.map { buffer.append($0) }
     }
@@ -20,7 +20,7 @@ struct ReportBufferTests {
         buffer.nextBatch().map { "\($0.lost): \($0.lines.joined(separator: " "))" }
     }
 
-    @Test mutating func theFirstReportBeginsTheSaving() {
+    @Test mutating func firstReportStartsSaving() {
         #expect(append("a", "b") == [true, false])
         #expect(next() == "0: a b")
         #expect(append("c") == [false])
@@ -29,26 +29,26 @@ struct ReportBufferTests {
         #expect(append("d") == [true])
     }
 
-    @Test mutating func batchesAreOfTheirSizeAndInOrder() {
+    @Test mutating func batchesHaveTheirSizeAndAreInOrder() {
         _ = append("a", "b", "c")
         #expect(next() == "0: a b")
         #expect(next() == "0: c")
         #expect(next() == nil)
     }
 
-    @Test mutating func whatFindsTheBufferFullIsCounted() {
+    @Test mutating func reportsForAFullBufferAreCountedAsLost() {
         #expect(append("a", "b", "c", "d", "e") == [true, false, false, false, false])
         #expect(buffer.lost == 2)
         #expect(next() == "2: a b")
         #expect(buffer.lost == 0)
-        // The batch under way does not take its place in the buffer.
+        // The batch that is being saved does not count toward the capacity.
         #expect(append("f", "g", "h") == [false, false, false])
         #expect(next() == "1: c f")
         #expect(next() == "0: g")
         #expect(next() == nil)
     }
 
-    @Test mutating func aBatchThatWasNotSavedIsCounted() throws {
+    @Test mutating func unsavedBatchIsCountedAsLost() throws {
         _ = append("a", "b", "c", "d")
         let batch = try nextBatch()
         buffer.finish(batch, saved: false)
@@ -57,7 +57,7 @@ struct ReportBufferTests {
         #expect(next() == nil)
     }
 
-    @Test mutating func aBatchThatWasSavedIsNotCounted() throws {
+    @Test mutating func savedBatchIsNotCounted() throws {
         _ = append("a", "b", "c", "d")
         let batch = try nextBatch()
         buffer.finish(batch, saved: true)
@@ -65,7 +65,7 @@ struct ReportBufferTests {
         #expect(next() == "0: c")
     }
 
-    @Test mutating func lossesAloneMakeNoBatchBeforeTheClose() throws {
+    @Test mutating func lossesAloneMakeNoBatchBeforeClosing() throws {
         _ = append("a")
         let batch = try nextBatch()
         buffer.finish(batch, saved: false)
@@ -75,7 +75,7 @@ struct ReportBufferTests {
         #expect(next() == "1: b")
     }
 
-    @Test mutating func aCloseBeginsTheSavingIfLossesAreToBeToldOnce() throws {
+    @Test mutating func closingStartsSavingOnceToReportLosses() throws {
         _ = append("a")
         let batch = try nextBatch()
         buffer.finish(batch, saved: false)
@@ -89,7 +89,7 @@ struct ReportBufferTests {
         #expect(buffer.lost == 1)
     }
 
-    @Test mutating func aCloseLeavesTheSavingToWhoeverHasBegun() throws {
+    @Test mutating func closingLeavesSavingToTheCallerThatStartedIt() throws {
         _ = append("a")
         let batch = try nextBatch()
         #expect(!close())
@@ -98,7 +98,7 @@ struct ReportBufferTests {
         #expect(next() == nil)
     }
 
-    @Test mutating func aCloseLeavesItToThemAlsoIfThereAreLosses() throws {
+    @Test mutating func closingWithLossesLeavesSavingToTheCallerThatStartedIt() throws {
         _ = append("a")
         let batch = try nextBatch()
         _ = append("b", "c", "d", "e")
@@ -109,12 +109,12 @@ struct ReportBufferTests {
         #expect(next() == nil)
     }
 
-    @Test mutating func aCloseOfAnEmptyBufferBeginsNothing() {
+    @Test mutating func closingAnEmptyBufferStartsNothing() {
         #expect(!close())
         #expect(next() == nil)
     }
 
-    @Test mutating func whatComesBehindTheCloseIsCounted() {
+    @Test mutating func reportsAfterClosingAreCountedAsLost() {
         _ = append("a")
         #expect(!close())
         #expect(append("b") == [false])
@@ -125,7 +125,7 @@ struct ReportBufferTests {
         #expect(buffer.lost == 2)
     }
 
-    @Test mutating func whatIsGivenUpIsCounted() throws {
+    @Test mutating func abandonedReportsAreCountedAsLost() throws {
         _ = append("a", "b", "c")
         let batch = try nextBatch()
         #expect(!close())
@@ -135,14 +135,14 @@ struct ReportBufferTests {
         #expect(next() == nil)
     }
 
-    @Test mutating func atLeastOneReportWaitsAndIsInABatch() {
+    @Test mutating func capacityAndBatchSizeAreAtLeastOne() {
         buffer = ReportBuffer(capacity: 0, batchSize: 0)
         #expect(append("a", "b") == [true, false])
         #expect(next() == "1: a")
         #expect(next() == nil)
     }
 
-    @Test mutating func aBatchIsLinesOfTextThatBeginWithTheLosses() throws {
+    @Test mutating func batchTextStartsWithTheLosses() throws {
         _ = append("ä", "b")
         let first = try nextBatch()
         #expect(String(decoding: first.data, as: UTF8.self) == "ä\nb\n")

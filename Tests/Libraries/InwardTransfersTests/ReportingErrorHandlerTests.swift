@@ -15,7 +15,7 @@ struct ReportingErrorHandlerTests {
         saver.saved.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func whatComesWhileABatchIsSavedMakesTheNextOne() async {
+    @Test func reportsThatArriveDuringASaveFormTheNextBatch() async {
         let saver = RecordingDataSaver(arrivingAt: begun, released)
         let base = RecordingErrorHandler()
         let handler = base.reporting(through: saver, batchSize: 3)
@@ -29,7 +29,7 @@ struct ReportingErrorHandlerTests {
         #expect(handler.lostCount == 0)
     }
 
-    @Test func reportsHaveNothingToDoWithTheDeadlineOfWhoHadTheError() async {
+    @Test func reportsIgnoreTheDeadlineOfTheirCaller() async {
         struct Saver: DataSaver {
             let journal: Journal
             func save(_ data: [UInt8]) async throws(DataSaverError) {
@@ -42,7 +42,7 @@ struct ReportingErrorHandlerTests {
         #expect(journal.entries == ["no deadline"])
     }
 
-    @Test func aReportIsOneLineThatIsNotTooLong() async {
+    @Test func reportIsOneTruncatedLine() async {
         let saver = RecordingDataSaver()
         let handler = IgnoringErrorHandler().reporting(through: saver)
         handler.handle(ExampleError("a\nb\u{1B}\u{0}" + String(repeating: "x", count: 5_000)))
@@ -50,7 +50,7 @@ struct ReportingErrorHandlerTests {
         #expect(texts(saver) == [#"a\nb\u{1B}\u{0}"# + String(repeating: "x", count: 1_995) + "\n"])
     }
 
-    @Test func theSavingBeginsAgainWhenItHasEnded() async {
+    @Test func savingStartsAgainAfterItHasEnded() async {
         let saver = RecordingDataSaver(arrivingAt: begun)
         let handler = IgnoringErrorHandler().reporting(through: saver)
         handler.handle(ExampleError("a"))
@@ -63,7 +63,7 @@ struct ReportingErrorHandlerTests {
         #expect(texts(saver).joined() == "a\n" + (0..<100).map { "\($0)\n" }.joined())
     }
 
-    @Test func nobodyWaitsForASaverAndWhatIsTooMuchIsCounted() async {
+    @Test func callersDoNotWaitAndExcessReportsAreCountedAsLost() async {
         let saver = RecordingDataSaver(arrivingAt: begun, released)
         let base = RecordingErrorHandler()
         let handler = base.reporting(through: saver)
@@ -80,7 +80,7 @@ struct ReportingErrorHandlerTests {
         #expect(texts(saver).last == (900..<1_000).map { "\($0)\n" }.joined())
     }
 
-    @Test func aSaverThatFailsCausesNoErrorAndTheNextBatchTells() async {
+    @Test func failingSaverCausesNoErrorAndTheNextBatchReportsTheLoss() async {
         let saver = RecordingDataSaver(arrivingAt: begun, released, failure: failure)
         let base = RecordingErrorHandler()
         let handler = base.reporting(through: saver, batchSize: 2)
@@ -89,16 +89,16 @@ struct ReportingErrorHandlerTests {
         for name in ["b", "c", "d"] { handler.handle(ExampleError(name)) }
         await released.arrive()
         await handler.close()
-        // Three batches, and the one that would tell of their loss.
+        // Three batches, and the one that reports their loss.
         #expect(saver.attempts == 4)
         #expect(saver.saved.isEmpty)
         #expect(handler.lostCount == 4)
         #expect(base.errors.map { "\($0)" } == ["a", "b", "c", "d"])
     }
 
-    /// Whether the saving has ended by the time of the close or goes on.
+    /// Covers both a save that has ended when the handler is closed and one that is still running.
     @Test(arguments: [0, 1_000])
-    func whatALostBatchHeldIsToldWithTheNext(turns: Int) async {
+    func nextBatchReportsTheLossOfThePreviousOne(turns: Int) async {
         let saver = FailingOnceDataSaver()
         let handler = IgnoringErrorHandler().reporting(through: saver)
         handler.handle(ExampleError("a"))
@@ -109,7 +109,7 @@ struct ReportingErrorHandlerTests {
         #expect(handler.lostCount == 0)
     }
 
-    @Test func whatFailsWhileReportsAreSavedIsNotReported() async {
+    @Test func errorsOfTheSaverItselfAreNotReported() async {
         let handler = ReplaceableErrorHandler(IgnoringErrorHandler())
         let saver = HandlingDataSaver(handler: handler)
         let base = RecordingErrorHandler()
@@ -122,7 +122,7 @@ struct ReportingErrorHandlerTests {
         #expect(reporting.lostCount == 0)
     }
 
-    @Test func aCloseWaitsUntilAllIsSavedBeforeTheBaseIsClosed() async {
+    @Test func closingSavesAllReportsBeforeTheWrappedHandlerCloses() async {
         let saver = RecordingDataSaver(arrivingAt: begun, released)
         let base = JournalingErrorHandler(journal: journal)
         let handler = base.reporting(through: saver, batchSize: 1)
@@ -139,7 +139,7 @@ struct ReportingErrorHandlerTests {
         #expect(journal.entries.last == "base is closed")
     }
 
-    @Test func behindTheCloseErrorsArePassedOnAndCounted() async {
+    @Test func errorsAfterClosingArePassedOnAndCountedAsLost() async {
         let saver = RecordingDataSaver()
         let base = RecordingErrorHandler()
         let handler = base.reporting(through: saver)
@@ -151,8 +151,8 @@ struct ReportingErrorHandlerTests {
         #expect(handler.lostCount == 1)
     }
 
-    @Test func aCancelledCloseGivesUpWhatIsNotSaved() async {
-        // Nobody comes to release it.
+    @Test func cancelledCloseDiscardsUnsavedReports() async {
+        // No other task arrives to release it.
         let saver = RecordingDataSaver(arrivingAt: begun, released)
         let base = RecordingErrorHandler()
         let handler = base.reporting(through: saver, batchSize: 1)
@@ -168,7 +168,7 @@ struct ReportingErrorHandlerTests {
         #expect(handler.lostCount == 3)
     }
 
-    @Test func aCloseThatIsCancelledLaterComesToAnEnd() async {
+    @Test func closeCancelledDuringASaveEnds() async {
         for turns in 0..<20 {
             let begun = Rendezvous(of: 2)
             let saver = RecordingDataSaver(arrivingAt: begun, Rendezvous(of: 2))
@@ -184,7 +184,7 @@ struct ReportingErrorHandlerTests {
         }
     }
 
-    @Test func everythingThatManyHandleAtOnceIsReportedOnce() async {
+    @Test func concurrentErrorsAreEachReportedOnce() async {
         let saver = RecordingDataSaver()
         let base = RecordingErrorHandler()
         let handler = base.reporting(through: saver, batchSize: 7, capacity: 2_000)

@@ -12,13 +12,13 @@ struct TransferDataTests {
     private let saver = InMemoryDataSaver()
     private let failure = DataLoaderError(source: "The memory", explanation: "is gone")
 
-    /// As whoever waits for the task does, at a moment that is known.
+    /// Cancels the current task, at a point that the test chooses.
     private static func cancelThisTask() {
-        // `unsafe`: the task is used where it runs, and not kept.
+        // `unsafe` is safe here: the task reference is used inside the task itself and not stored.
         unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
     }
 
-    /// Transfers until what is behind an offset is asked for, and fails there.
+    /// Transfers up to an offset, and fails there.
     private func leavePart(upTo offset: Int, steps: PluginCollection<DataChunk> = PluginCollection()) async {
         let failure = failure
         let loader = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
@@ -42,7 +42,7 @@ struct TransferDataTests {
         #expect(progress.count == max(1, (count + 3) / 4))
     }
 
-    @Test func theNextChunkIsAskedForWhenTheOneBeforeIsSaved() async throws {
+    @Test func nextChunkIsLoadedAfterThePreviousOneIsSaved() async throws {
         let loader = InMemoryDataLoader(data)
         try await TransferData(from: loader, to: saver)() { progress in
             #expect(loader.questions.count == (progress.doneByteCount + 3) / 4)
@@ -55,13 +55,13 @@ struct TransferDataTests {
         )
     }
 
-    @Test func aSaverThatSavesAtOnceIsGivenAll() async throws {
+    @Test func wholeDataSaverReceivesAllBytes() async throws {
         let saver = RecordingDataSaver()
         try await TransferData(from: InMemoryDataLoader(data), to: saver)()
         #expect(saver.saved == [data])
     }
 
-    @Test func aSaverThatSavesAtOnceIsNotGivenTooMuch() async throws {
+    @Test func wholeDataSaverReceivesNoMoreThanItsLimit() async throws {
         let saver = RecordingDataSaver()
         let large = [UInt8](repeating: 7, count: 8 * 1_024 * 1_024 + 1)
         let error = await #expect(throws: TransferDataError.self) {
@@ -71,7 +71,7 @@ struct TransferDataTests {
         #expect(saver.attempts == 0)
     }
 
-    @Test func whatIsInterruptedGoesOnFromWhereItWas() async throws {
+    @Test func interruptedTransferResumes() async throws {
         await leavePart(upTo: 8)
         #expect(saver.saved == nil)
         #expect(saver.left?.loadedByteCount == 8)
@@ -83,7 +83,7 @@ struct TransferDataTests {
         #expect(loader.questions == [Question(offset: 8, validator: "1")])
     }
 
-    @Test func whatIsWholeAlreadyIsPublished() async throws {
+    @Test func completePartIsPublishedWithoutLoading() async throws {
         saver.fail(with: DataSaverError(destination: "The memory", explanation: "is full"))
         let filling = saver
         let loader = InMemoryDataLoader(data) { (_, question) in
@@ -102,7 +102,7 @@ struct TransferDataTests {
         #expect(saver.saved == data)
     }
 
-    @Test func ofAnotherVersionNothingIsGoneOnFrom() async throws {
+    @Test func anotherVersionStartsOver() async throws {
         await leavePart(upTo: 8)
         let loader = InMemoryDataLoader(data.reversed(), validator: "2")
         let report = try await TransferData(from: loader, to: saver)()
@@ -111,7 +111,7 @@ struct TransferDataTests {
         #expect(report.restartCount == 0)
     }
 
-    @Test func ofAnotherSourceNothingIsGoneOnFrom() async throws {
+    @Test func anotherSourceStartsOver() async throws {
         await leavePart(upTo: 8)
         let loader = InMemoryDataLoader(data.reversed(), source: "Another")
         try await TransferData(from: loader, to: saver)()
@@ -119,8 +119,8 @@ struct TransferDataTests {
         #expect(loader.questions.first == Question(offset: 0, validator: nil))
     }
 
-    /// That both tell no version does not make them the same.
-    @Test func ofAnotherSourceWithoutAVersionNothingIsGoneOnFrom() async throws {
+    /// Two sources without a validator are not the same version.
+    @Test func anotherSourceWithoutAValidatorStartsOver() async throws {
         await leavePart(upTo: 8)
         try await TransferData(
             from: InMemoryDataLoader(data.reversed(), validator: nil, source: "Another"),
@@ -129,7 +129,7 @@ struct TransferDataTests {
         #expect(saver.saved == data.reversed())
     }
 
-    @Test func aSourceWithoutANameLeavesNothing() async throws {
+    @Test func transferFromANamelessSourceLeavesNothingToResume() async throws {
         let failure = failure
         let loader = InMemoryDataLoader(data, source: nil) { (_, question) throws(DataLoaderError) in
             if question.offset == 8 { throw failure }
@@ -138,7 +138,7 @@ struct TransferDataTests {
         #expect(saver.left == nil)
     }
 
-    @Test func aSourceThatChangesIsBegunAnew() async throws {
+    @Test func changedSourceStartsOver() async throws {
         let changed = data.map { $0 + 100 }
         let loader = InMemoryDataLoader(data) { loader, question in
             if question == Question(offset: 8, validator: "1") { loader.replace(with: changed, validator: "2") }
@@ -150,7 +150,7 @@ struct TransferDataTests {
         #expect(saver.savedCount == 1)
     }
 
-    @Test func aSourceThatShrinksOnTheWayIsBegunAnew() async throws {
+    @Test func shrunkSourceStartsOver() async throws {
         let loader = InMemoryDataLoader(data) { loader, question in
             if question.offset == 8 { loader.replace(with: [1, 2], validator: "2") }
         }
@@ -158,7 +158,7 @@ struct TransferDataTests {
         #expect(saver.saved == [1, 2])
     }
 
-    @Test func aSourceThatNeverRestsIsGivenUp() async throws {
+    @Test func sourceThatKeepsChangingFails() async throws {
         let count = Mutex(1)
         let loader = InMemoryDataLoader(data) { loader, question in
             guard question.offset > 0 else { return }
@@ -174,13 +174,13 @@ struct TransferDataTests {
         #expect(saver.saved == nil)
     }
 
-    @Test func whatHasNoVersionComesWhole() async throws {
+    @Test func dataWithoutAValidatorIsTransferredInOneChunk() async throws {
         let report = try await TransferData(from: InMemoryDataLoader(data, validator: nil), to: saver)()
         #expect(saver.saved == data)
         #expect(report.validator == nil)
     }
 
-    @Test func stepsAreAppliedInTheirOrder() async throws {
+    @Test func stepsAreAppliedInOrder() async throws {
         let steps = PluginCollection<DataChunk>([Inverted(), Ended()])
         let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
         #expect(saver.saved == [0, 2, 4, 6, 8].map { ~$0 } + [10])
@@ -188,7 +188,7 @@ struct TransferDataTests {
         #expect(report.savedByteCount == 6)
     }
 
-    @Test func aStepThatSaysSoIsTakenUpInTheMiddle() async throws {
+    @Test func resumableStepResumesInTheMiddle() async throws {
         let steps = PluginCollection<DataChunk>([Inverted()])
         await leavePart(upTo: 8, steps: steps)
         let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
@@ -196,13 +196,13 @@ struct TransferDataTests {
         #expect(saver.saved == data.map { ~$0 })
     }
 
-    @Test func aStepThatDoesNotSaySoIsBegunAnew() async throws {
+    @Test func stepThatIsNotResumableStartsOver() async throws {
         let steps = PluginCollection<DataChunk>([Inverted(), Ended()])
         await leavePart(upTo: 8, steps: steps)
         #expect(saver.left == nil)
     }
 
-    @Test func otherStepsBeginAnew() async throws {
+    @Test func changedStepsStartOver() async throws {
         await leavePart(upTo: 8)
         let steps = PluginCollection<DataChunk>([Inverted()])
         let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
@@ -210,7 +210,7 @@ struct TransferDataTests {
         #expect(saver.saved == data.map { ~$0 })
     }
 
-    @Test func aCancelledTransferLeavesItsPart() async throws {
+    @Test func cancelledTransferLeavesItsPart() async throws {
         let loader = InMemoryDataLoader(data) { _, question in
             if question.offset == 8 { Self.cancelThisTask() }
         }
@@ -221,7 +221,7 @@ struct TransferDataTests {
         #expect(saver.left?.loadedByteCount == 8)
     }
 
-    @Test func whatAStepGaveUpIsNotSaved() async throws {
+    @Test func resultOfACancelledStepIsNotSaved() async throws {
         let giveUp = CustomPlugin<DataChunk, String>(identity: "gives up") { chunk in
             Self.cancelThisTask()
             return DataChunk([], at: chunk.offset, isLast: chunk.isLast)
@@ -236,7 +236,7 @@ struct TransferDataTests {
         #expect(saver.saved == nil)
     }
 
-    @Test func aDeadlineEndsIt() async throws {
+    @Test func deadlineEndsTheTransfer() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let loader = InMemoryDataLoader(data) { _, question in
@@ -250,7 +250,7 @@ struct TransferDataTests {
         #expect(saver.left?.loadedByteCount == 8)
     }
 
-    @Test func aSaverThatSavesAtOnceIsGivenNothingFromBeforeABeginning() async throws {
+    @Test func wholeDataSaverReceivesOnlyTheBytesAfterARestart() async throws {
         let saver = RecordingDataSaver()
         var draft = try await saver.openDraft()
         for byte in [1, 2] as [UInt8] {
@@ -261,8 +261,8 @@ struct TransferDataTests {
         #expect(saver.saved == [[2]])
     }
 
-    /// As a server gives more than the range that it was asked for.
-    @Test func whatWasLoadedBeforeIsNotSavedAgain() async throws {
+    /// A server may return more than the requested range.
+    @Test func bytesThatWereLoadedBeforeAreNotSavedAgain() async throws {
         struct Loader: DataLoader {
             let data: [UInt8]
             var source: String? { "The generous" }
@@ -279,7 +279,7 @@ struct TransferDataTests {
         #expect(try await Loader(data: data).checksum()?.value == report.checksum)
     }
 
-    @Test func aLoaderThatEndsEarlyIsFoundOut() async throws {
+    @Test func loaderThatEndsEarlyFails() async throws {
         struct Loader: DataLoader {
             let chunk: LoadedChunk
             var source: String? { "The liar" }

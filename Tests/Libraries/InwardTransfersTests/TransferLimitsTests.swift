@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct TransferLimitsTests {
-    /// A source that never ends: each chunk is not the last.
+    /// A source that never ends, because no chunk is the last.
     private final class EndlessLoader: DataLoader {
         let chunkByteCount: Int
         let total: @Sendable (_ chunk: Int) -> Int?
@@ -25,8 +25,8 @@ struct TransferLimitsTests {
                 defer { count += 1 }
                 return count
             }
-            // A test that would never end is ended here.
-            guard number < 100_000 else { throw DataLoaderError(source: "The test", explanation: "was never ended") }
+            // Ends a test that would run forever.
+            guard number < 100_000 else { throw DataLoaderError(source: "The test", explanation: "was not stopped") }
             let bytes = [UInt8](repeating: 7, count: chunkByteCount)
             return LoadedChunk(
                 DataChunk(bytes, at: offset, isLast: false),
@@ -36,7 +36,7 @@ struct TransferLimitsTests {
         }
     }
 
-    /// A step that makes ten bytes of each.
+    /// A step that repeats each byte ten times.
     private struct Tenfold: Plugin {
         func applied(to value: DataChunk) async -> DataChunk {
             var value = value
@@ -62,20 +62,20 @@ struct TransferLimitsTests {
         }
     }
 
-    @Test func aSourceThatNeverEndsIsGivenUpAndLeavesNothing() async {
+    @Test func endlessSourceIsStoppedAndLeavesNothing() async {
         let loader = EndlessLoader(chunkByteCount: 4_096)
         let limits = TransferLimits(maximumByteCount: 100_000)
         #expect(
             await explanation(loader, within: limits) == """
-                has more than 100000 bytes, the most that TransferLimits.maximumByteCount allows. Raise that limit if the source \
-                is right
+                exceeds the limit of 100000 bytes set by TransferLimits.maximumByteCount. Raise the limit if the source may be \
+                larger
                 """
         )
         #expect(loader.chunkCount == 25)
         #expect(saver.saved == nil && saver.left == nil)
     }
 
-    @Test func chunksOfOneByteAreGivenUp() async {
+    @Test func oneByteChunksAreStopped() async {
         let loader = EndlessLoader(chunkByteCount: 1)
         let explanation = await explanation(loader, within: TransferLimits())
         #expect(explanation?.contains("TransferLimits.minimumChunkByteCount (1024)") == true)
@@ -83,58 +83,59 @@ struct TransferLimitsTests {
         #expect(saver.left == nil)
     }
 
-    @Test func largeChunksAreAsManyAsThereAre() async {
+    @Test func numberOfLargeChunksIsNotLimited() async {
         let loader = EndlessLoader(chunkByteCount: 1_024)
         let limits = TransferLimits(maximumByteCount: 1_024 * 5_000)
-        #expect(await explanation(loader, within: limits)?.contains("more than 5120000 bytes") == true)
+        #expect(await explanation(loader, within: limits)?.contains("limit of 5120000 bytes") == true)
         #expect(loader.chunkCount == 5_001)
     }
 
-    @Test func aSizeThatIsTooLargeIsFoundWithTheFirstChunk() async {
+    @Test func excessiveSizeIsDetectedWithTheFirstChunk() async {
         let loader = EndlessLoader(chunkByteCount: 4_096) { _ in 1_000_000 }
         #expect(await explanation(loader, within: TransferLimits(maximumByteCount: 100_000)) != nil)
         #expect(loader.chunkCount == 1)
     }
 
-    @Test func aSizeThatChangesIsFound() async {
+    @Test func changedSizeIsDetected() async {
         let loader = EndlessLoader(chunkByteCount: 4_096) { 10_000_000 + $0 }
         let explanation = await explanation(loader)
-        #expect(explanation?.contains("said that it has 10000000 bytes, and then that it has 10000001") == true)
+        #expect(explanation?.contains("reported a size of 10000000 bytes, and then of 10000001") == true)
         #expect(loader.chunkCount == 2)
     }
 
-    @Test func moreThanItsSizeIsFound() async {
+    @Test func dataBeyondTheSizeIsDetected() async {
         let loader = EndlessLoader(chunkByteCount: 4_096) { $0 == 0 ? 5_000 : nil }
-        #expect(await explanation(loader)?.contains("gave byte 8192 of 5000") == true)
+        let explanation = await explanation(loader)
+        #expect(explanation?.contains("returned data up to byte 8192, but reported a size of 5000") == true)
     }
 
-    @Test func whatStepsMakeIsLimitedToo() async {
+    @Test func outputOfStepsIsLimited() async {
         let loader = EndlessLoader(chunkByteCount: 4_096)
         let steps = PluginCollection<DataChunk>([Tenfold()])
         #expect(await explanation(loader, through: steps, within: TransferLimits(maximumByteCount: 100_000)) != nil)
         #expect(loader.chunkCount == 3)
     }
 
-    @Test func asMuchAsTheLimitAllowsIsTransferred() async {
+    @Test func dataOfExactlyTheLimitIsTransferred() async {
         let loader = InMemoryDataLoader(Array(0..<10))
         #expect(await explanation(loader, within: TransferLimits(maximumByteCount: 10)) == nil)
         #expect(saver.saved == Array(0..<10))
     }
 
-    /// Each chunk repeats all that came before it, and adds a byte.
-    @Test func aByteAtATimeIsGivenUpHoweverLargeTheChunksAre() async {
+    /// Each chunk repeats all earlier bytes and adds one.
+    @Test func sourceThatAddsOneByteAtATimeIsStoppedWhateverTheChunkSize() async {
         struct RepeatingLoader: DataLoader {
             var source: String? { "The repeating" }
             func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
-                guard offset < 3_000 else { throw DataLoaderError(source: "The test", explanation: "was never ended") }
+                guard offset < 3_000 else { throw DataLoaderError(source: "The test", explanation: "was not stopped") }
                 let bytes = [UInt8](repeating: 7, count: offset + 1)
                 return LoadedChunk(DataChunk(bytes, at: 0, isLast: false), validator: "1", totalByteCount: nil)
             }
         }
-        #expect(await explanation(RepeatingLoader())?.contains("gave 1001 bytes in 1001 chunks") == true)
+        #expect(await explanation(RepeatingLoader())?.contains("returned 1001 bytes in 1001 chunks") == true)
     }
 
-    @Test func aSaverOfTheWholeSaysHowToTakeMore() async throws {
+    @Test func wholeDataSaverErrorSaysHowToRaiseItsLimit() async throws {
         struct SmallSaver: DataSaver {
             let saver: RecordingDataSaver
             func save(_ data: [UInt8]) async throws(DataSaverError) { try await saver.save(data) }

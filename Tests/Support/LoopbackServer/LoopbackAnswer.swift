@@ -1,23 +1,23 @@
-/// How a ``LoopbackServer`` answers a request.
+/// A response of a ``LoopbackServer``, correct or faulty.
 public enum LoopbackAnswer: Sendable {
-    /// With a status, header fields and a body.
+    /// A complete response with a status, header fields and a body.
     case whole(status: Int = 200, headerLines: [String] = [], body: [UInt8] = [])
-    /// With a head that promises so many bytes, and fewer of them.
+    /// A head that promises a number of bytes, and fewer bytes.
     case cutOff(promised: Int, sent: Int)
-    /// Not at all, until who asked hangs up.
+    /// No response. The connection stays open until the client closes it.
     case never
-    /// With a head that promises no length, and a body that does not end: after 62 MiB nothing comes any more.
+    /// A head without a length, and a body without an end. After 62 MiB, the server sends nothing more.
     case endless
-    /// With these bytes, and nothing behind them until who asked hangs up.
+    /// The given bytes. The connection then stays open until the client closes it.
     case begun([UInt8])
-    /// With these parts, each as soon as a gate lets it through, and nothing behind them until who asked hangs up.
+    /// The given parts, each when a gate lets it through. The connection then stays open until the client closes it.
     case trickled([[UInt8]], through: LoopbackGate)
-    /// With bytes that need not be HTTP, and the end of the connection.
+    /// The given bytes, which need not be HTTP. The server then closes the connection.
     case raw([UInt8])
-    /// As another answer says, as soon as a gate lets it through.
+    /// Another response, when a gate lets it through.
     indirect case held(at: LoopbackGate, Self)
-    /// As another answer says, and with the end of the connection behind it, of which nothing is said before.
+    /// Another response, after which the server closes the connection without having announced it.
     indirect case last(Self)
-    /// As another answer says, and then something is done, before anything else is read from the connection.
+    /// Another response, followed by an action before the next request is read.
     indirect case followed(Self, by: @Sendable () -> Void)
 }

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// A gate at which answers of a ``LoopbackServer`` wait until a test lets them through, one at a time.
+/// A gate that holds responses of a ``LoopbackServer`` until a test lets them through, one at a time.
 ///
-/// A thread of the server waits at it for as long as nobody opens it.
+/// A waiting response blocks its thread of the server.
 public final class LoopbackGate: Sendable {
     private let passes = Mutex(0)
-    /// Apart from the number, because it is what a thread can sleep on.
+    /// The condition on which threads sleep.
     private let condition = NSCondition()
 
-    /// Makes a gate that is shut.
+    /// Creates a closed gate.
     public init() {}
 
-    /// Lets so many through: those who wait, and if there are fewer, those who come.
+    /// Lets a number of responses through: those that wait, then those that arrive later.
     public func open(_ count: Int = 1) {
         condition.withLock {
             passes.withLock { $0 += count }
@@ -20,7 +20,7 @@ public final class LoopbackGate: Sendable {
         }
     }
 
-    /// Waits until somebody may go through, and goes.
+    /// Waits until the gate lets the response through.
     func pass() {
         condition.withLock { while !take() { condition.wait() } }
     }

@@ -1,15 +1,15 @@
-/// A request as a ``LoopbackServer`` read it.
+/// A request that a ``LoopbackServer`` received.
 public struct LoopbackRequest: Hashable, Sendable {
     /// The method.
     public let method: String
-    /// The path, and the query with it.
+    /// The path with the query.
     public let target: String
-    /// The lines of the header fields, in their order.
+    /// The lines of the header fields, in order.
     public let headerLines: [String]
     /// The body.
     public internal(set) var body: [UInt8]
 
-    /// The values of the fields of a name, which is given in lower case.
+    /// Returns the values of the header fields with a name, given in lower case.
     public func values(of name: String) -> [String] {
         headerLines.compactMap { line in
             let parts = line.split(separator: ":", maxSplits: 1)

@@ -1,4 +1,4 @@
-/// Reads the requests that come in on a connection, one behind the other.
+/// A reader of the requests on a connection, one after another.
 struct LoopbackRequestReader {
     private let connection: LoopbackSocket
     private var buffer: [UInt8] = []
@@ -7,7 +7,7 @@ struct LoopbackRequestReader {
         self.connection = connection
     }
 
-    /// The next request; `nil` if the other side hangs up before it is whole.
+    /// Returns the next request, or `nil` if the client closes the connection before the request is complete.
     mutating func next() -> LoopbackRequest? {
         let end = Array("\r\n\r\n".utf8)
         guard let head = take({ $0.firstRange(of: end)?.upperBound }) else {
@@ -29,7 +29,7 @@ struct LoopbackRequestReader {
         return request
     }
 
-    /// Takes the beginning of what comes in, as soon as a function tells where it ends; `nil` if it never does.
+    /// Removes and returns the received bytes up to the end that a closure finds. Returns `nil` if the connection ends first.
     private mutating func take(_ end: ([UInt8]) -> Int?) -> [UInt8]? {
         while true {
             if let end = end(buffer) {

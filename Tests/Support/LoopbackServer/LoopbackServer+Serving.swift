@@ -1,14 +1,14 @@
 import Synchronization
 
 extension LoopbackServer {
-    /// Runs a test against a server that answers by a function, and stops the server afterwards.
+    /// Runs a test against a server, and stops the server afterwards.
     ///
     /// - Parameters:
-    ///   - isWelcome: Says of each connection, by its number from 1 on, whether it is kept. Another one is closed as soon as it
-    ///     is there.
-    ///   - answer: The answer to a request.
-    ///   - test: What is run.
-    /// - Throws: what the test throws, or why the server cannot be started.
+    ///   - isWelcome: Returns whether to accept a connection, by its number, starting with 1. Other connections are closed at
+    ///     once.
+    ///   - answer: Returns the response to a request.
+    ///   - test: The test, which receives the server.
+    /// - Throws: The error that the test throws, or an error if the server cannot be started.
     public static func serving(
         welcoming isWelcome: @escaping @Sendable (Int) -> Bool = { _ in true },
         _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer,
@@ -19,10 +19,9 @@ extension LoopbackServer {
         try await test(server)
     }
 
-    /// Runs a test against a server that gives these answers in their order, the last one again and again, and stops the server
-    /// afterwards.
+    /// Runs a test against a server that sends responses in order and repeats the last one, and stops the server afterwards.
     ///
-    /// - Throws: what the test throws, or why the server cannot be started.
+    /// - Throws: The error that the test throws, or an error if the server cannot be started.
     public static func serving(
         inTurn answers: [LoopbackAnswer],
         test: (LoopbackServer) async throws -> Void
@@ -36,9 +35,9 @@ extension LoopbackServer {
         )
     }
 
-    /// Runs a test with a port that refuses whoever connects to it, and that nobody else gets meanwhile.
+    /// Runs a test with a port that refuses connections, and that no other process can use in the meantime.
     ///
-    /// - Throws: what the test throws, or why there is no such port.
+    /// - Throws: The error that the test throws, or an error if no port is free.
     public static func refusing(test: (_ port: Int) async throws -> Void) async throws {
         let (socket, port) = try LoopbackSocket.bound()
         defer { socket.close() }

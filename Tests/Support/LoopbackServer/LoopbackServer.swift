@@ -1,17 +1,17 @@
 public import Foundation
 import Synchronization
 
-/// An HTTP/1.1 server on a loopback socket that answers as a test tells it to, well or badly.
+/// An HTTP/1.1 server on a loopback socket that answers with the responses that a test prescribes, correct or faulty.
 ///
-/// Every connection has a thread of its own, so that an answer that does not come holds up no other.
+/// Each connection has its own thread, so a missing response does not delay others.
 public final class LoopbackServer: Sendable {
-    /// What becomes of an answer that has no end of its own.
+    /// An event of a response that does not end by itself.
     public enum Event: Hashable, Sendable {
-        /// The request for this target was read, and its answer has begun or does not come.
+        /// The server has read the request for this target. Its response has started, or never will.
         case waiting(String)
-        /// Who asked for this target has hung up.
+        /// The client that requested this target has closed the connection.
         case abandoned(String)
-        /// A connection was closed on which no answer was due.
+        /// A client has closed a connection on which no response was due.
         case disconnected
     }
 
@@ -24,7 +24,7 @@ public final class LoopbackServer: Sendable {
 
     /// The port that the server listens on.
     public let port: Int
-    /// What becomes of answers without an end, as it happens. For one reader.
+    /// The events of responses that do not end by themselves, for one reader.
     public let events: AsyncStream<Event>
 
     private let listener: LoopbackSocket
@@ -33,13 +33,13 @@ public final class LoopbackServer: Sendable {
     private let report: AsyncStream<Event>.Continuation
     private let state = Mutex(State())
 
-    /// Starts a server on a free port, which answers by a function.
+    /// Starts a server on a free port.
     ///
     /// - Parameters:
-    ///   - isWelcome: Says of each connection, by its number from 1 on, whether it is kept. Another one is closed as soon as it
-    ///     is there.
-    ///   - answer: The answer to a request.
-    /// - Throws: why there is no socket to listen on.
+    ///   - isWelcome: Returns whether to accept a connection, by its number, starting with 1. Other connections are closed at
+    ///     once.
+    ///   - answer: Returns the response to a request.
+    /// - Throws: An error if the server cannot listen.
     public init(
         welcoming isWelcome: @escaping @Sendable (Int) -> Bool = { _ in true },
         _ answer: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer
@@ -51,7 +51,7 @@ public final class LoopbackServer: Sendable {
         Thread.detachNewThread { [self] in acceptConnections() }
     }
 
-    /// The address of the server, with this path.
+    /// Returns the URL of a path on the server.
     public func url(_ path: String = "") -> URL {
         var components = URLComponents()
         components.scheme = "http"
@@ -60,16 +60,16 @@ public final class LoopbackServer: Sendable {
         return components.url.map { $0.appending(path: path) } ?? URL(filePath: "/")
     }
 
-    /// What was asked so far, in the order it arrived.
+    /// The requests so far, in order of arrival.
     public var requests: [LoopbackRequest] { state.withLock(\.requests) }
 
-    /// How many connections were made so far.
+    /// The number of connections so far.
     public var connectionCount: Int { state.withLock(\.connectionCount) }
 
-    /// Stops listening and hangs up on everybody.
+    /// Stops listening, and closes all connections.
     public func stop() {
         listener.shutDown()
-        // Within the lock, because a connection leaves the set before its descriptor is given back.
+        // Under the lock, because a connection leaves the set before its descriptor is closed and can be reused.
         state.withLock { state in
             state.isStopped = true
             for connection in state.connections { connection.shutDown() }
@@ -107,7 +107,7 @@ public final class LoopbackServer: Sendable {
         report.yield(.disconnected)
     }
 
-    /// Answers a request, and says whether the connection may be used for another.
+    /// Sends the response to a request, and returns whether the connection can be used for another.
     private func respond(
         to request: LoopbackRequest,
         on connection: LoopbackSocket,
@@ -130,7 +130,7 @@ public final class LoopbackServer: Sendable {
         case .endless:
             report.yield(.waiting(request.target))
             let part = Array("10000\r\n".utf8) + [UInt8](repeating: 0x78, count: 0x10000) + Array("\r\n".utf8)
-            // Not without an end in truth: who reads as fast as this is sent would do nothing else for ever.
+            // Stops eventually, because a client that reads as fast as the server sends would never do anything else.
             var goesOn = connection.send(Self.head(200, ["Transfer-Encoding: chunked"]))
             for _ in 0..<1_000 where goesOn { goesOn = connection.send(part) }
             while !connection.receive().isEmpty {}

@@ -8,8 +8,8 @@ import Darwin
 
 /// A TCP socket on the loopback interface.
 ///
-/// Every `unsafe` here is a system call that reads or writes one value or one buffer, which lives until the call returns,
-/// within the size it is told.
+/// Every `unsafe` here is a system call that reads or writes one value or one buffer. The value or buffer lives until the call
+/// returns, and the call stays within the size that it is passed.
 struct LoopbackSocket: Hashable, Sendable {
     struct Failure: Error {
         let call: String
@@ -18,14 +18,14 @@ struct LoopbackSocket: Hashable, Sendable {
 
     private let descriptor: Int32
 
-    /// A socket that listens on a free port, and the port.
+    /// Returns a socket that listens on a free port, and the port.
     static func listening() throws -> (LoopbackSocket, port: Int) {
         let (socket, port) = try bound()
         _ = try check("listen", listen(socket.descriptor, 512))
         return (socket, port)
     }
 
-    /// A socket that has a free port to itself and refuses whoever connects to it, and the port.
+    /// Returns a socket that occupies a free port and refuses connections, and the port.
     static func bound() throws -> (LoopbackSocket, port: Int) {
         #if canImport(Glibc)
         let stream = Int32(SOCK_STREAM.rawValue)
@@ -37,11 +37,11 @@ struct LoopbackSocket: Hashable, Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        // `unsafe`: a `sockaddr_in` may be passed as the `sockaddr` that it begins like, with its own length. Both calls keep to that
-        // length, and the pointer does not leave the closures.
+        // `unsafe`: a `sockaddr_in` may be passed as a `sockaddr`, whose layout it starts with, together with its own length.
+        // Both calls stay within that length, and the pointer does not escape the closures.
         try unsafe withUnsafeMutablePointer(to: &address) { pointer in
             try unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                // `unsafe`: `length` is the size of the variable that the address points to.
+                // `unsafe`: `length` is the size of the variable that `address` points to.
                 _ = try check("bind", unsafe bind(descriptor, address, length))
                 _ = try check("getsockname", unsafe getsockname(descriptor, address, &length))
             }
@@ -49,7 +49,7 @@ struct LoopbackSocket: Hashable, Sendable {
         return (LoopbackSocket(descriptor: descriptor), Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// The next connection; `nil` once the socket is shut down.
+    /// Waits for the next connection, and returns `nil` once the socket is shut down.
     func accept() -> LoopbackSocket? {
         #if canImport(Glibc)
         let connection = Glibc.accept(descriptor, nil, nil)
@@ -61,19 +61,19 @@ struct LoopbackSocket: Hashable, Sendable {
         return connection < 0 ? nil : LoopbackSocket(descriptor: connection)
     }
 
-    /// The next bytes; none once the other side has hung up or the socket is shut down.
+    /// Waits for the next bytes, and returns none once the client has closed the connection or the socket is shut down.
     func receive() -> [UInt8] {
-        // `unsafe`: `recv` writes at most `buffer.count` bytes, and returns how many, which the array then has.
+        // `unsafe`: `recv` writes at most `buffer.count` bytes, and returns their number, which becomes the count of the array.
         unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
             count = unsafe max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
         }
     }
 
-    /// Sends all of these bytes, and says whether that could be done.
+    /// Sends all bytes, and returns whether that succeeded.
     func send(_ bytes: some Collection<UInt8>) -> Bool {
         var remaining = Array(bytes)[...]
         while !remaining.isEmpty {
-            // `unsafe`: `send` reads at most `buffer.count` bytes of the array's own buffer, which does not leave the closure.
+            // `unsafe`: `send` reads at most `buffer.count` bytes of the array's buffer, which does not escape the closure.
             let sent = unsafe remaining.withUnsafeBytes { buffer in
                 unsafe Self.send(descriptor, buffer.baseAddress, buffer.count)
             }
@@ -83,12 +83,12 @@ struct LoopbackSocket: Hashable, Sendable {
         return true
     }
 
-    /// Wakes whoever waits in the socket, and lets the other side know.
+    /// Ends all waits for the socket, and notifies the other side.
     func shutDown() {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Gives the descriptor back. Nobody may use the socket any more.
+    /// Closes the descriptor. The socket must not be used afterwards.
     func close() {
         #if canImport(Glibc)
         _ = Glibc.close(descriptor)
@@ -104,9 +104,9 @@ struct LoopbackSocket: Hashable, Sendable {
         return result
     }
 
-    /// Sends without a signal if the other side has hung up.
+    /// Sends bytes without raising a signal if the other side has closed the connection.
     private static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-        // `unsafe`, here and for the other systems: callers give a buffer of `count` bytes, and no more are read.
+        // `unsafe`, here and for the other systems: callers pass a buffer of `count` bytes, and no more are read.
         #if canImport(Glibc)
         unsafe Glibc.send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
         #elseif canImport(Musl)

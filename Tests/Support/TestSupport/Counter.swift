@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that many tasks add to at once.
+/// A counter that tasks can increment concurrently.
 package final class Counter: Sendable {
     private let count = Mutex(0)
 
@@ -8,7 +8,7 @@ package final class Counter: Sendable {
 
     package var value: Int { count.withLock(\.self) }
 
-    /// Adds to the number, and gives what it is then.
+    /// Adds to the count, and returns the new count.
     @discardableResult
     package func add(_ amount: Int = 1) -> Int {
         count.withLock { count in

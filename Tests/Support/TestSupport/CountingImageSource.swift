@@ -2,9 +2,9 @@ package import InwardImages
 import InwardTesting
 import Synchronization
 
-/// A source without images that counts how many are asked for at once, and has so many wait for one another.
+/// An image source without images that counts concurrent requests. Requests wait until a given number of them is in flight.
 ///
-/// Where fewer are asked for at once than wait for one another, nothing goes on.
+/// If fewer requests are concurrent, they wait forever.
 package final class CountingImageSource: ImageSource {
     private struct State {
         var asked = 0
@@ -16,14 +16,15 @@ package final class CountingImageSource: ImageSource {
     private let count: Int
     private let state = Mutex(State())
 
-    /// Makes a source.
+    /// Creates a source.
     ///
-    /// - Parameter count: How many wait for one another; what is asked for altogether is a multiple of it.
+    /// - Parameter count: The number of requests that wait for one another. The total number of requests must be a multiple of
+    ///   it.
     package init(gathering count: Int) {
         self.count = count
     }
 
-    /// How many were asked for at once at most.
+    /// The maximum number of concurrent requests so far.
     package var maximumAtOnce: Int { state.withLock(\.most) }
 
     package func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
@@ -35,7 +36,7 @@ package final class CountingImageSource: ImageSource {
             return state.places[state.places.count - 1]
         }
         await place.arrive()
-        // Somebody more than is allowed would come meanwhile.
+        // Gives a request that exceeds the limit, if there is one, time to arrive.
         for _ in 0..<100 { await Task.yield() }
         state.withLock { $0.underWay -= 1 }
         throw ImageError(.notFound, of: address, explanation: "is not there")

@@ -1,7 +1,7 @@
 package import InwardFetching
 
 extension DataFetcher {
-    /// The error that a request fails with; `nil` if it is answered.
+    /// Returns the error with which a request fails, or `nil` if it succeeds.
     package func failure(_ request: DataRequest) async -> FetchError? {
         do throws(FetchError) {
             _ = try await fetch(request)
@@ -11,6 +11,6 @@ extension DataFetcher {
         }
     }
 
-    /// Why a request is not answered; `nil` if it is.
+    /// Returns the reason for which a request fails, or `nil` if it succeeds.
     package func reason(_ request: DataRequest) async -> FetchError.Reason? { await failure(request)?.reason }
 }

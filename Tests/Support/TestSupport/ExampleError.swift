@@ -1,4 +1,4 @@
-/// An error of which only the name matters.
+/// An error for tests that check only its name.
 package struct ExampleError: Error, Hashable, CustomStringConvertible {
     package let description: String
 

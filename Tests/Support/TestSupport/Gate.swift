@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// A place that nobody passes until it is opened, and everybody after.
+/// A gate that holds tasks until it is opened, and then stays open.
 package final class Gate: Sendable {
     private let waiting: Mutex<[Promise<Void>]?>
 
@@ -17,7 +17,7 @@ package final class Gate: Sendable {
         for promise in waiting { promise.fulfill(()) }
     }
 
-    /// Waits until it is open; gives whether it is, and not the task cancelled.
+    /// Waits until the gate is open. Returns `false` if the task was cancelled first.
     package func pass() async -> Bool {
         let promise = waiting.withLock { waiting -> Promise<Void>? in
             guard waiting != nil else { return nil }

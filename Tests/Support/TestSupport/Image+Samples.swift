@@ -1,7 +1,7 @@
 package import InwardImages
 
 extension Image {
-    /// An image in which everything changes from pixel to pixel; expected.py makes the same.
+    /// Returns an image in which every pixel differs from the next. `expected.py` creates the same image.
     package static func sample(_ width: Int, _ height: Int, opaque: Bool = false) -> Image {
         Image(size: ImageSize(clamping: width, height)) { pixels in
             for i in pixels.indices {
@@ -11,7 +11,7 @@ extension Image {
         }
     }
 
-    /// An image in which colours change slowly; expected.py makes the same.
+    /// Returns an image in which colors change slowly. `expected.py` creates the same image.
     package static func smooth(_ width: Int, _ height: Int, opaque: Bool = true) -> Image {
         Image(size: ImageSize(clamping: width, height)) { pixels in
             for y in 0..<height {
@@ -26,22 +26,22 @@ extension Image {
         }
     }
 
-    /// An image of one colour.
+    /// Returns an image of one color.
     package static func plain(_ width: Int, _ height: Int, _ color: Color) -> Image {
         Image(size: ImageSize(clamping: width, height), color: color)
     }
 
-    /// How far the byte that is farthest from what is expected is from it; 256 if there are not as many.
+    /// Returns the largest difference between a byte and the expected byte, or 256 if the counts differ.
     package func distance(from expected: [UInt8]) -> Int {
         guard bytes.count == expected.count else { return 256 }
         return zip(bytes, expected).map { abs(Int($0) - Int($1)) }.max() ?? 0
     }
 
-    /// How far the byte that is farthest from that of another image is from it; 256 if that has another size.
+    /// Returns the largest difference between a byte and that of another image, or 256 if the sizes differ.
     package func distance(from other: Image) -> Int {
         size == other.size ? distance(from: other.bytes) : 256
     }
 
-    /// The alpha of all pixels.
+    /// The alpha values of all pixels.
     package var alphas: [UInt8] { stride(from: 3, to: bytes.count, by: 4).map { bytes[$0] } }
 }

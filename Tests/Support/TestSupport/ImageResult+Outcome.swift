@@ -1,7 +1,7 @@
 import InwardImages
 
 extension ImageResult {
-    /// The size of the image, or the reason why there is none, as a text.
+    /// The size of the image, or the reason of the error, as text.
     package var outcome: String {
         switch self {
         case .success(let image): image.size.description

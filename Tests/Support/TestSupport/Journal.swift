@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in its order, by whomever it was done.
+/// An ordered record of events from any task.
 package final class Journal: Sendable {
     private let kept = Mutex<[String]>([])
 

@@ -1,6 +1,6 @@
 import InwardCore
 
-/// The end of a chain that writes down when it is called, and can be made to do more.
+/// The end of a chain of error handlers, which records its calls in a journal and can do more.
 package struct JournalingErrorHandler: ErrorHandler {
     package let journal: Journal
     package var name = "base"

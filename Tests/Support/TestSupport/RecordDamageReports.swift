@@ -1,7 +1,7 @@
 package import InwardRepositories
 import Synchronization
 
-/// What a store has reported.
+/// The damage reports of a store.
 package final class RecordDamageReports: Sendable {
     private let reports = Mutex<[RecordDamage]>([])
 

@@ -1,7 +1,7 @@
 import InwardCore
 package import InwardImages
 
-/// A plugin that has an image in the place of each failure.
+/// A plugin that replaces each failure by an image.
 package struct Rescue: Plugin {
     package init() {}
 

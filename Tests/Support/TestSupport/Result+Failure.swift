@@ -1,5 +1,5 @@
 extension Result {
-    /// The failure; `nil` for a success.
+    /// The failure, or `nil` for a success.
     package var failure: Failure? {
         switch self {
         case .success: nil

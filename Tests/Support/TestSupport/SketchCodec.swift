@@ -1,8 +1,8 @@
 package import InwardImages
 import Synchronization
 
-/// A codec whose bytes name an image of one colour: the letter `S`, width and height in four hexadecimal digits each, the
-/// number of the orientation, and the level of grey in two digits.
+/// A codec for images of one color. Its format is the letter `S`, width and height in four hexadecimal digits each, the
+/// number of the orientation, and the gray level in two digits.
 package final class SketchCodec: ImageCodec {
     private let options = Mutex<[ImageDecodingOptions]>([])
     private let workingBytes: Int
@@ -21,9 +21,9 @@ package final class SketchCodec: ImageCodec {
         self.onDecode = onDecode
     }
 
-    /// What the sides of each image that was decoded were divided by.
+    /// The reduction of each decoded image.
     package var decoded: [Int] { options.withLock { $0.map(\.reduction) } }
-    /// Whether each image that was decoded was allowed to be cut short.
+    /// For each decoded image, whether truncated data was allowed.
     package var allowedTruncations: [Bool] { options.withLock { $0.map(\.allowsTruncation) } }
 
     package static func bytes(_ width: Int, _ height: Int, orientation: Orientation = .up, gray: Int = 9) -> [UInt8] {
@@ -43,7 +43,7 @@ package final class SketchCodec: ImageCodec {
             let height = Int(text.dropFirst(5).prefix(4), radix: 16),
             let size = ImageSize(width: width, height: height),
             let orientation = Int(text.dropFirst(9).prefix(1)).flatMap(Orientation.init)
-        else { throw ImageCodecError(.unrecognized, "is no sketch") }
+        else { throw ImageCodecError(.unrecognized, "is not a sketch") }
         return ImageHeader(
             format: ImageFormat(name: "Sketch", mediaType: "image/x-sketch"),
             size: size,

@@ -1,7 +1,7 @@
 package import InwardImages
 import Synchronization
 
-/// A source whose images a test names, and which holds them back until it is told.
+/// An image source with prescribed images, which a test can hold back.
 package final class SketchSource: ImageSource {
     private struct State {
         var answers: [ImageAddress: Result<EncodedImage, ImageError>]
@@ -12,30 +12,30 @@ package final class SketchSource: ImageSource {
     private let gate: Gate
     private let state: Mutex<State>
 
-    package init(_ pictures: [ImageAddress: [UInt8]] = [:], isOpen: Bool = true) {
-        let answers = pictures.mapValues { Result<EncodedImage, ImageError>.success(EncodedImage($0)) }
+    package init(_ images: [ImageAddress: [UInt8]] = [:], isOpen: Bool = true) {
+        let answers = images.mapValues { Result<EncodedImage, ImageError>.success(EncodedImage($0)) }
         gate = Gate(isOpen: isOpen)
         state = Mutex(State(answers: answers))
     }
 
-    /// What it was asked for, in this order.
+    /// The requested addresses, in order.
     package var asked: [ImageAddress] { state.withLock(\.asked) }
-    /// How many were no longer wanted while they were held back.
+    /// The number of requests that were cancelled while they were held back.
     package var cancelled: Int { state.withLock(\.cancelled) }
 
-    /// Answers otherwise from now on.
+    /// Changes the result for an address.
     package func answer(_ address: ImageAddress, _ answer: Result<EncodedImage, ImageError>) {
         state.withLock { $0.answers[address] = answer }
     }
 
-    /// Holds nothing back any more.
+    /// Stops holding requests back.
     package func open() { gate.open() }
 
     package func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
         state.withLock { $0.asked.append(address) }
         guard await gate.pass() else {
             state.withLock { $0.cancelled += 1 }
-            throw ImageError(.cancelled, explanation: "was given up")
+            throw ImageError(.cancelled, explanation: "was cancelled")
         }
         guard let answer = state.withLock({ $0.answers[address] }) else {
             throw ImageError(.notFound, of: address, explanation: "is not there")

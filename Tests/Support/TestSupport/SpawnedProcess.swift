@@ -10,17 +10,17 @@ import Darwin
 
 /// A process that a test starts and waits for.
 ///
-/// Foundation's `Process` crashes now and then on Linux where a process has more than a thousand open files, as that of all tests
-/// has (swiftlang/swift-corelibs-foundation#5472).
+/// It replaces Foundation's `Process`, which occasionally crashes on Linux in a process with more than a thousand open files,
+/// such as that of the tests (swiftlang/swift-corelibs-foundation#5472).
 package final class SpawnedProcess: Sendable {
     /// How a process ended.
     package enum Ending: Equatable, Sendable {
         case exit(Int32)
-        /// By a signal.
+        /// The process was ended by a signal.
         case signal(Int32)
     }
 
-    /// The process could not be started.
+    /// An error thrown when the process cannot be started.
     package struct Failure: Error {
         package let program: String
         package let code: Int32
@@ -31,16 +31,16 @@ package final class SpawnedProcess: Sendable {
     /// The identifier of the process.
     package let identifier: pid_t
 
-    /// Starts a process, which inherits no other open files than its three standard ones.
+    /// Starts a process, which inherits only the three standard files.
     ///
     /// - Parameters:
     ///   - program: The path of the executable.
-    ///   - arguments: The arguments, without the name of the program.
-    ///   - environment: What the environment says besides what it says here.
-    ///   - input: The standard input; by default, there is none.
+    ///   - arguments: The arguments, without the program name.
+    ///   - environment: Variables to add to the environment of this process.
+    ///   - input: The standard input, by default the null device.
     ///   - output: The standard output.
-    ///   - errors: The standard error; by default, that of this process.
-    /// - Throws: a ``Failure`` if the process cannot be started.
+    ///   - errors: The standard error, by default that of this process.
+    /// - Throws: A ``Failure`` if the process cannot be started.
     package init(
         _ program: String,
         _ arguments: [String],
@@ -49,15 +49,15 @@ package final class SpawnedProcess: Sendable {
         output: FileHandle,
         errors: FileHandle = .standardError
     ) throws {
-        // SAFETY: The actions are initialized before and destroyed behind their use. The strings live until the process is started,
-        // and their arrays end with a null pointer.
+        // SAFETY: The actions are initialized before they are used and destroyed after. The strings live until the process has
+        // started, and their arrays end with a null pointer.
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         for (number, file) in [input, output, errors].enumerated() {
             unsafe posix_spawn_file_actions_adddup2(&actions, file.fileDescriptor, Int32(number))
         }
-        // SAFETY: The C library has this function with this type, if it has one of this name; its header hides it.
+        // SAFETY: If the C library has a function with this name, it has this type. The header hides it.
         if let closeFrom = unsafe dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
             _ = unsafe unsafeBitCast(closeFrom, to: CloseFrom.self)(&actions, 3)
         }
@@ -71,10 +71,10 @@ package final class SpawnedProcess: Sendable {
         self.identifier = identifier
     }
 
-    /// Waits for the end of the process, once, and blocks the thread until then.
+    /// Blocks the thread until the process has ended. Call it once.
     package func wait() -> Ending {
         var status: Int32 = 0
-        // SAFETY: The status outlives the call.
+        // SAFETY: The status variable outlives the call.
         while unsafe waitpid(identifier, &status, 0) == -1, errno == EINTR {}
         let signal = status & 0x7F
         return signal == 0 ? .exit(status >> 8 & 0xFF) : .signal(signal)

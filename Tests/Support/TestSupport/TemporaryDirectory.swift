@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A directory of a test's own, which goes when the test is done with it.
+/// A directory for one test, which is deleted when the object is released.
 package final class TemporaryDirectory {
     package let url: URL
 
@@ -16,8 +16,8 @@ package final class TemporaryDirectory {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Writes a file at a path below the directory, and the directories that lead to it, for their owner alone to change, whatever
-    /// the user's `umask` is.
+    /// Writes a file at a path below the directory, and creates the directories on the way. Only their owner can change them,
+    /// whatever the `umask` of the user.
     package func write(_ contents: String, to path: String) throws {
         let file = url.appending(path: path)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -2,6 +2,6 @@ package import InwardCore
 import InwardTesting
 
 extension TimerService {
-    /// One whose time stands still, for what no time is to pass in.
+    /// A timer service whose time stands still.
     package static var still: TimerService { TimerService(ManualClock()) }
 }

@@ -7,7 +7,7 @@ package import Foundation
 #endif
 
 extension URL {
-    /// An address to transfer from or to.
+    /// Returns a URL of the example upstream.
     package static func example(_ path: String = "data") throws -> URL {
         try #require(URL(string: "http://upstream.test/\(path)"))
     }

@@ -1,6 +1,6 @@
-/// Users as an upstream writes them, sound and damaged.
+/// The JSON of users, valid or damaged, as an upstream sends it.
 package enum UserJSON {
-    /// A record in which one thing may be replaced.
+    /// Returns a record, with a part of its text replaced.
     package static func record(id: String = "1", replacing text: String = "", by other: String = "") -> String {
         let record = """
             {"id": \(id), "name": "Ada Lovelace", "username": "ada", "email": "Ada@Example.org",

@@ -1,15 +1,15 @@
 import Foundation
 
-/// How many of all cases a test goes through: bytes, lengths, steps, seeds. All of them with the environment variable `DAMAGE` set to
-/// `all`, as CI does, and a sample otherwise.
+/// A choice of the cases that exhaustive tests run, such as bytes, lengths, steps and seeds: all of them if the environment
+/// variable `DAMAGE` is `all`, as in CI, or else a sample.
 public enum Thoroughness {
-    /// Whether nothing is left out.
+    /// Whether tests run all cases.
     public static let isExhaustive = ProcessInfo.processInfo.environment["DAMAGE"] == "all"
 
-    /// How far one place of the sample is from the next.
+    /// Returns the distance between sampled cases, which is 1 if tests run all cases.
     public static func stride(sampling stride: Int) -> Int { isExhaustive ? 1 : stride }
 
-    /// A sample of some cases: the first, and from there every so many.
+    /// Returns every `stride`th case, starting with the first, or all cases if tests run all.
     public static func sample<Cases: RandomAccessCollection<Case>, Case>(
         _ cases: Cases,
         every stride: Int

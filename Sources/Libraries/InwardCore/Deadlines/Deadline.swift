@@ -2,16 +2,18 @@ public import Synchronization
 
 /// The moment by which a caller needs an answer.
 ///
-///     let outcome = await Deadline(in: .seconds(2)).bound { try await listUsers() }
-///     if outcome == nil { print("There was no answer within two seconds.") }
+/// ```swift
+/// let result = await Deadline(in: .seconds(2)).bound { try await users.list() }
+/// if result == nil { print("No answer within two seconds.") }
+/// ```
 ///
-/// A deadline propagates to the task and its child tasks as ``current``. Code that waits can ask how much time is left.
-/// When the deadline passes, the work that it bounds is cancelled or ends on its own.
+/// The bounded work and its child tasks find the deadline in ``current``, and can ask it for the remaining time. When the
+/// deadline passes, the work is cancelled.
 public struct Deadline: Sendable {
     /// The deadline of the current task, or `nil` if it has none.
     public static var current: Deadline? { carried.get() }
 
-    // Bound only where the work is also ended, so that code never sees a deadline that is not enforced.
+    // Set only where something also ends the work at the deadline, so that every deadline that code can see is enforced.
     @usableFromInline static let carried = TaskLocal<Deadline?>(wrappedValue: nil)
 
     /// The service that measures the remaining time.
@@ -20,26 +22,26 @@ public struct Deadline: Sendable {
     private let moment: Duration
     private let start: Duration
 
-    /// Creates a deadline at a distance from now.
+    /// Creates a deadline that passes after a duration.
     ///
     /// - Parameters:
-    ///   - limit: The time until the deadline.
-    ///   - timer: The service that measures the time and ends the work.
+    ///   - limit: The time from now until the deadline.
+    ///   - timer: The service that measures the time and cancels the work.
     public init(in limit: Duration, on timer: TimerService = .continuous) {
         self.timer = timer
         start = timer.now
         moment = start + limit
     }
 
-    /// Creates a deadline at a distance from now, measured by a clock.
+    /// Creates a deadline that passes after a duration, measured by a clock.
     public init(in limit: Duration, on clock: some Clock<Duration>) {
         self.init(in: limit, on: clock is ContinuousClock ? .continuous : TimerService(clock))
     }
 
-    /// A stopwatch that was started when the deadline was created.
+    /// A stopwatch that started when the deadline was created.
     package var stopwatch: Stopwatch { Stopwatch { [timer, start] in timer.now - start } }
 
-    /// The time that is left. Zero or negative once the deadline has passed.
+    /// The time until the deadline, zero or negative once it has passed.
     public var remaining: Duration { moment - timer.now }
 
     /// Whether the deadline has passed.
@@ -47,17 +49,24 @@ public struct Deadline: Sendable {
 
     /// Runs work that must end by this deadline, or by the current task's deadline if that comes first.
     ///
-    /// When the deadline passes, the work is cancelled and waited for, so none of it continues after the call returns.
+    /// ```swift
+    /// let result = await Deadline(in: .milliseconds(500)).bound { () async throws(RepositoryError) in
+    ///     try await users.user(7)
+    /// }
+    /// let user = try result?.get()  // nil if the deadline passed
+    /// ```
     ///
-    /// - Returns: What the work returned or threw, or `nil` if this deadline passed first, whatever the result of the
-    ///   work.
+    /// When the deadline passes, this method cancels the work and waits until it has ended, so none of it continues after the
+    /// call returns. If the deadline has already passed, the work does not start.
+    ///
+    /// - Returns: What the work returned or threw. `nil` if this deadline passed first, even if the work returned a value after
+    ///   that.
     @inlinable
     public func bound<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () async throws(Failure) -> Value
     ) async -> Result<Value, Failure>? {
         guard !hasPassed else { return nil }
-        // An earlier current deadline already ends the work when it passes, and cancelled work does not need to be
-        // cancelled again.
+        // No timer is needed if an earlier deadline cancels the work, or if the task is already cancelled.
         guard isEarlierThanCurrent, !Task.isCancelled else { return await Result(awaiting: work) }
         let revocable = CancellableTask(executor: timer.executor) { () async throws(Failure) in
             try await carried(by: work).get()
@@ -86,7 +95,7 @@ public struct Deadline: Sendable {
         return { timer.cancel(scheduled) }
     }
 
-    /// Starts something that outlives its caller, without the current task's deadline.
+    /// Calls a closure without the current task's deadline, to start work that outlives its caller.
     @inlinable
     package static func lifted<Value>(_ begin: () -> Value) -> Value {
         guard carried.get() != nil else { return begin() }
@@ -99,9 +108,14 @@ public struct Deadline: Sendable {
     }
 }
 
-/// An error thrown when there is no answer by the deadline.
+/// An error thrown when an operation misses its deadline.
+///
+/// ```swift
+/// let result = await Deadline(in: .seconds(2)).bound { try await users.list() }
+/// guard let result else { throw DeadlinePassedError("the list of users") }
+/// ```
 public struct DeadlinePassedError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The operation that missed the deadline, such as `interaction 17`.
+    /// The operation that missed its deadline, such as `interaction 17`.
     public let subject: String
 
     /// Creates an error for an operation that missed its deadline.
@@ -110,12 +124,18 @@ public struct DeadlinePassedError: Error, Hashable, Sendable, CustomStringConver
     }
 
     /// A sentence, without a final period, that names the operation that missed its deadline.
-    public var description: String { "\(subject) was not done before its deadline" }
+    public var description: String { "\(subject) missed its deadline" }
 }
 
-/// Measures the time since its creation, on any clock.
+/// A measurement of the time since its creation, on any clock.
 ///
-/// It hides the clock's type, so that callers do not need a generic parameter for it.
+/// ```swift
+/// let stopwatch = Stopwatch(ContinuousClock())
+/// let list = try await users.list()
+/// print("Read \(list.value.count) users in \(stopwatch.elapsed).")
+/// ```
+///
+/// It hides the clock's type, so that types that measure time do not need a generic parameter.
 public struct Stopwatch: Sendable {
     private let time: @Sendable () -> Duration
 
@@ -134,11 +154,11 @@ public struct Stopwatch: Sendable {
     public var elapsed: Duration { time() }
 }
 
-/// Work that runs in its own task and is cancelled if it is revoked or its caller is cancelled. The caller always waits
-/// for the work to end.
+/// Work that runs in its own task, and that can be cancelled by revoking it or by cancelling its caller. The caller always
+/// waits until the work has ended.
 @usableFromInline
 package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
-    /// The state of the work. The first end wins.
+    /// The state of the work. Only the first change counts.
     @usableFromInline
     enum Progress: Sendable {
         case underWay
@@ -157,7 +177,9 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
 
         @inlinable var now: Progress { progress.withLock { $0 } }
 
-        /// Records an end, unless another one came first.
+        /// Records the end of the work, unless it has already ended or was revoked.
+        ///
+        /// - Returns: `true` if this call recorded the end.
         @inlinable
         func settle(_ end: Progress) -> Bool {
             progress.withLock { progress in
@@ -188,9 +210,9 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
 
     /// Runs the work and waits for it.
     ///
-    /// - Parameter arm: A closure that receives a function that revokes the work, and returns a function that disarms
-    ///   it. It is not called if the work completes without suspending.
-    /// - Returns: What the work returned or threw, or `nil` if it was revoked first, whatever its result.
+    /// - Parameter arm: Arranges when to call `revoke`, for example with a timer, and returns a function that undoes this. It is
+    ///   not called if the work completes without suspending.
+    /// - Returns: What the work returned or threw. `nil` if it was revoked first, even if it returned a value after that.
     @inlinable
     package func outcome(
         cancelledBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
@@ -199,7 +221,7 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
         // Unstructured, because a group costs several times as much and only a task can be cancelled. The caller waits
         // for the task and forwards its own cancellation.
         let task = begin { [work] in _ = shared.settle(.ended(await Result(awaiting: work))) }
-        // Fast path: work that is answered from memory has usually completed by now.
+        // Fast path: work that needs only memory has usually completed by now.
         if case .ended(let result) = shared.now { return result }
         let disarm = arm { if shared.settle(.revoked) { task.cancel() } }
         await withTaskCancellationHandler {
@@ -224,7 +246,7 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
 extension Result where Success: Sendable {
     /// Runs asynchronous work and stores its outcome with a typed error.
     ///
-    /// Use it with `async let`, which loses the error type: start two operations, then await each result.
+    /// Use it in an `async let`, which does not preserve the type of thrown errors.
     @inlinable
     package init(awaiting work: () async throws(Failure) -> Success) async {
         do {

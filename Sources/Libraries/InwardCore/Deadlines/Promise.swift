@@ -2,14 +2,17 @@ public import Synchronization
 
 /// A value that one task waits for and any other task provides. The first value counts.
 ///
-///     let promise = Promise<Int>()
-///     onReply { promise.fulfill($0) }
-///     switch await promise.value() {
-///     case .fulfilled(let number): …
-///     case .cancelled, .deadlinePassed: …
-///     }
+/// ```swift
+/// let promise = Promise<Int>()
+/// Task { promise.fulfill(7) }
+/// switch await promise.value() {
+/// case .fulfilled(let number): print(number)
+/// case .cancelled: print("The waiting task was cancelled.")
+/// case .deadlinePassed: print("The deadline of the waiting task passed.")
+/// }
+/// ```
 public final class Promise<Value: Sendable>: Sendable {
-    /// The outcome of a wait.
+    /// How a wait ended.
     public enum Outcome: Sendable {
         /// The value was provided in time.
         case fulfilled(Value)
@@ -39,14 +42,19 @@ public final class Promise<Value: Sendable>: Sendable {
     @discardableResult
     public func fulfill(_ value: Value) -> Bool { settle(.fulfilled(value)) }
 
-    /// Ends the wait as if its task were cancelled, unless it has already ended.
+    /// Ends the wait with the outcome `cancelled`, unless it has already ended.
+    ///
+    /// - Returns: `true` if this call ended the wait.
     @discardableResult
     public func cancel() -> Bool { settle(.cancelled) }
 
     /// Waits for the value until the task is cancelled or a deadline passes.
     ///
-    /// Only one task may wait, and only once. If the value was provided before the call, it is returned even if the
-    /// task is cancelled.
+    /// Only one task may wait, and only once. A value that was provided before the call is returned even if the task is
+    /// cancelled.
+    ///
+    /// - Parameter deadline: The deadline of the wait, by default that of the current task. `nil` to wait without one.
+    /// - Returns: The value, or why the wait ended without it.
     @inlinable
     public func value(until deadline: Deadline? = .current) async -> Outcome {
         let callOff = deadline?.whenPassed { self.settle(.deadlinePassed) }

@@ -2,12 +2,14 @@ import Synchronization
 
 /// A clock with timers. One sleeping task serves all timers of a service.
 ///
-///     let timers = TimerService(ContinuousClock())
-///     let timer = timers.schedule(at: timers.now + .seconds(5)) { print("Five seconds have passed.") }
-///     timers.cancel(timer)
+/// ```swift
+/// let timers = TimerService(ContinuousClock())
+/// let timer = timers.schedule(at: timers.now + .seconds(5)) { print("Five seconds have passed.") }
+/// timers.cancel(timer)
+/// ```
 ///
-/// Share one service, and keep a reference to it for as long as its timers must run. The service calls actions one
-/// after another in its own task, so each action must return quickly.
+/// Share one service, and keep a reference to it for as long as its timers must run. The service calls actions one after
+/// another in its own task, so each action must return quickly.
 public final class TimerService: Sendable {
     /// A scheduled action.
     public struct Timer: Hashable, Sendable {
@@ -29,7 +31,7 @@ public final class TimerService: Sendable {
         var watchers: [Watcher] = []
     }
 
-    /// The shared service that uses `ContinuousClock`.
+    /// A shared service on `ContinuousClock`.
     public static let continuous = TimerService(ContinuousClock())
 
     private let state = Mutex(State())
@@ -60,13 +62,13 @@ public final class TimerService: Sendable {
     /// The number of scheduled timers.
     public var count: Int { state.withLock(\.queue.count) }
 
-    /// Schedules an action for a moment. If the moment has passed, the action runs soon.
+    /// Schedules an action for a moment. If the moment has passed, the action runs as soon as possible.
     ///
     /// - Parameters:
-    ///   - moment: The due time, on the scale of ``now``. A century counts as never.
+    ///   - moment: The due time, on the scale of ``now``. A moment more than a century away counts as never.
     ///   - action: The action, which runs once unless the timer is cancelled first. It must return quickly.
     /// - Returns: The timer, which you can pass to `cancel(_:)`.
-    /// - Complexity: O(log n) in the number of timers, or O(1) if the timer is the latest.
+    /// - Complexity: O(log n) in the number of timers, or O(1) if it is due after all others.
     @discardableResult
     public func schedule(at moment: Duration, _ action: @escaping @Sendable () -> Void) -> Timer {
         let (timer, alarm, watchers) = state.withLock { state in
@@ -84,7 +86,7 @@ public final class TimerService: Sendable {
     /// Cancels a timer.
     ///
     /// - Parameter timer: A timer of this service.
-    /// - Returns: `true` if the action will not run, or `false` if it has run or is running.
+    /// - Returns: `true` if the action will not run, or `false` if it has run, is running, or was cancelled before.
     /// - Complexity: O(log n) in the number of timers.
     @discardableResult
     public func cancel(_ timer: Timer) -> Bool {
@@ -92,7 +94,11 @@ public final class TimerService: Sendable {
         state.withLock { $0.queue.remove(timer.id) } != nil
     }
 
-    /// Sleeps for a duration. Returns at once if the duration is zero or negative.
+    /// Sleeps for a duration, or returns at once if the duration is zero or negative.
+    ///
+    /// ```swift
+    /// try await TimerService.continuous.sleep(for: .milliseconds(100))
+    /// ```
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(for duration: Duration) async throws(CancellationError) {
@@ -113,9 +119,9 @@ public final class TimerService: Sendable {
         }
     }
 
-    /// Waits until at least `count` timers are scheduled. Canceling the task does not end the wait.
+    /// Waits until at least `count` timers are scheduled. Cancelling the task does not end the wait.
     ///
-    /// Tests use it before they advance a clock.
+    /// Use it in a test before you advance a manual clock.
     public func timers(_ count: Int) async {
         // Resumed by the call that schedules the last of the timers, or here if they are scheduled already.
         await withCheckedContinuation { continuation in
@@ -128,7 +134,7 @@ public final class TimerService: Sendable {
         }
     }
 
-    /// Returns the moment of the next alarm if the service must be woken earlier than planned, or `nil` otherwise.
+    /// Returns the due time of the first timer if the service must wake up earlier than planned, or `nil` otherwise.
     private static func earlierAlarm(_ state: inout State) -> (moment: Duration, generation: Int)? {
         guard let earliest = state.queue.firstPriority else { return nil }
         if let alarm = state.alarm, alarm <= earliest { return nil }

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// An error handler that passes on the first error of a kind, drops equal errors for a while, and then reports how many
-/// it dropped.
+/// An error handler that passes on the first error of a kind, drops its repeats for a while, and then reports how many it
+/// dropped.
 ///
-/// Errors are of the same kind if they have the same type and the same description.
+/// Create it with ``ErrorHandler/droppingRepeats(within:clock:capacity:)``. Errors are of the same kind if they have the same
+/// type and the same first 2,000 characters of their description.
 public final class DeduplicatingErrorHandler<Time: Clock>: ErrorHandler where Time.Duration == Duration {
     private let base: any ErrorHandler
     private let window: Duration
@@ -40,10 +41,16 @@ public final class DeduplicatingErrorHandler<Time: Clock>: ErrorHandler where Ti
 }
 
 extension ErrorHandler {
-    /// Returns a handler that passes on to this handler the first error of a kind, and only the number of its repeats.
+    /// Returns a handler that passes the first error of each kind on to this handler, and only counts its repeats.
     ///
-    /// A ``RepeatedError`` reports that number when the next error of any kind arrives after the window, or when the
-    /// handler is closed.
+    /// ```swift
+    /// let handler = IgnoringErrorHandler()
+    ///     .logging { print($0) }
+    ///     .droppingRepeats(within: .seconds(60), clock: ContinuousClock())
+    /// ```
+    ///
+    /// A ``RepeatedError`` reports the count when the next error of any kind arrives after the window, or when the handler is
+    /// closed.
     ///
     /// - Parameters:
     ///   - window: How long errors of the same type and description are dropped after the first.
@@ -125,8 +132,9 @@ package struct RepeatFilter<Instant: InstantProtocol> where Instant.Duration == 
 
     /// Returns the errors to pass on, in order, when an error arrives.
     ///
-    /// They are a report for each kind with repeats whose window has passed or that must be forgotten, followed by the
-    /// error itself unless it is a repeat. If `now` is before an earlier time, the earlier time is used.
+    /// First comes a ``RepeatedError`` for each kind that had repeats, if its window has passed or it is forgotten to make room.
+    /// Then comes the error itself, unless it is a repeat. If `now` is before the time of an earlier call, the filter uses the
+    /// time of that call.
     ///
     /// - Complexity: Amortized O(1).
     package mutating func passing(_ error: any Error, of kind: Kind, at now: Instant) -> [any Error] {

@@ -1,17 +1,18 @@
 import Synchronization
 
-/// A port for errors that have no caller to receive them, such as failures in the background.
+/// A receiver of errors that no caller can catch, such as failures in the background.
 ///
-/// Handlers wrap one another. Each is created by a method on the handler that it wraps, so you write the innermost
-/// handler first. The outermost handler receives an error first, does its part, and passes the error on to the handler
-/// that it wraps:
+/// ```swift
+/// let handler = IgnoringErrorHandler()
+///     .logging { line in print(line) }
+///     .droppingRepeats(within: .seconds(10), clock: ContinuousClock())
+/// handler.handle(DeadlinePassedError("the refresh of users"))
+/// await handler.close()
+/// ```
 ///
-///     let handler = IgnoringErrorHandler()
-///         .reporting(through: saver)
-///         .logging { line in print(line) }
-///         .droppingRepeats(within: .seconds(10), clock: ContinuousClock())
-///
-/// The description shows the whole chain, outermost handler first.
+/// Handlers wrap one another. Each is created by a method on the handler that it wraps, so you write the innermost handler
+/// first. The outermost handler receives an error first, does its part, and passes the error on to the handler that it wraps.
+/// The description shows the whole chain, outermost handler first. See <doc:HandleErrorsInTheBackground>.
 public protocol ErrorHandler: Sendable, CustomStringConvertible {
     /// Handles an error.
     ///
@@ -20,9 +21,8 @@ public protocol ErrorHandler: Sendable, CustomStringConvertible {
 
     /// Finishes pending work: passes on errors that were held back, and saves buffered data.
     ///
-    /// A wrapping handler closes itself before it closes the handler that it wraps. Further calls have no effect. An
-    /// error that is handled after the close still reaches the end of the chain, although handlers on the way may no
-    /// longer act on it.
+    /// A handler finishes its own work before it closes the handler that it wraps. Further calls have no effect. An error that
+    /// is handled after the close still reaches the end of the chain, but handlers on the way may ignore it.
     func close() async
 }
 
@@ -37,12 +37,11 @@ public struct IgnoringErrorHandler: ErrorHandler {
     /// Does nothing, because no work is ever pending.
     public func close() async {}
 
-    /// A text that marks the end of the chain.
+    /// The text `ends`, which marks the end of the chain.
     public var description: String { "ends" }
 }
 
-/// An error handler that notifies an observer of each error, for example to update a user interface, and passes the
-/// error on.
+/// An error handler that calls an observer with each error, for example to update a user interface, and passes the error on.
 public struct NotifyingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let observer: @Sendable (any Error) -> Void
@@ -69,6 +68,10 @@ public struct NotifyingErrorHandler: ErrorHandler {
 
 extension ErrorHandler {
     /// Returns a handler that notifies an observer of each error before it passes the error on to this handler.
+    ///
+    /// ```swift
+    /// let handler = IgnoringErrorHandler().notifying { error in print("Failed:", error) }
+    /// ```
     ///
     /// Calls to the observer can be concurrent. The observer must return quickly.
     public func notifying(_ observer: @escaping @Sendable (any Error) -> Void) -> NotifyingErrorHandler {
@@ -106,8 +109,13 @@ public struct RoutingErrorHandler<Handled: Error>: ErrorHandler {
 }
 
 extension ErrorHandler {
-    /// Returns a handler that sends errors of one type to another handler, and only the remaining errors to this
-    /// handler.
+    /// Returns a handler that sends errors of one type to another handler, and only the remaining errors to this handler.
+    ///
+    /// ```swift
+    /// let handler = IgnoringErrorHandler()
+    ///     .logging { print("error:", $0) }
+    ///     .routing(DeadlinePassedError.self, to: IgnoringErrorHandler().logging { print("late:", $0) })
+    /// ```
     ///
     /// Closing the returned handler closes both.
     public func routing<Handled: Error>(
@@ -152,8 +160,13 @@ public struct LoggingErrorHandler: ErrorHandler {
 extension ErrorHandler {
     /// Returns a handler that writes each error as one line before it passes the error on to this handler.
     ///
-    /// A line has no line terminator. Control characters and invisible characters are escaped, so that an error is
-    /// always one line and cannot control a terminal. Calls to `write` can be concurrent. It must return quickly.
+    /// ```swift
+    /// let handler = IgnoringErrorHandler()
+    ///     .logging(to: { print($0) }, where: { !($0 is CancellationError) })
+    /// ```
+    ///
+    /// A line has no line terminator. Control characters and invisible characters are escaped, so an error is always one line
+    /// and cannot control a terminal. Calls to `write` can be concurrent. It must return quickly.
     ///
     /// - Parameters:
     ///   - write: Receives each line.
@@ -169,8 +182,13 @@ extension ErrorHandler {
 
 /// An error handler that passes errors on to a handler that you can replace at any time, from any thread.
 ///
-/// Each error reaches one handler. Calls that are in progress during the replacement may still reach the old handler a
-/// little later.
+/// ```swift
+/// let handler = ReplaceableErrorHandler(IgnoringErrorHandler().logging { print($0) })
+/// let old = handler.replace(with: IgnoringErrorHandler())
+/// await old.close()
+/// ```
+///
+/// Each error reaches one handler. A call that is in progress during the replacement may still reach the old handler.
 public final class ReplaceableErrorHandler: ErrorHandler {
     private let current: Mutex<any ErrorHandler>
 
@@ -179,9 +197,7 @@ public final class ReplaceableErrorHandler: ErrorHandler {
         current = Mutex(handler)
     }
 
-    /// Replaces the handler and returns the old one.
-    ///
-    /// The old handler is still open. Close it when you have replaced it.
+    /// Replaces the handler and returns the old one, which is still open. Close it.
     public func replace(with handler: any ErrorHandler) -> any ErrorHandler {
         current.withLock { current in
             defer { current = handler }
@@ -197,7 +213,7 @@ public final class ReplaceableErrorHandler: ErrorHandler {
         handler.handle(error)
     }
 
-    /// Closes the current handler. A later replacement stays open.
+    /// Closes the current handler. A handler that replaces it later stays open.
     public func close() async {
         await handler.close()
     }

@@ -1,10 +1,13 @@
-/// An error thrown by a repository, independent of the kind of source.
+/// An error thrown by a repository, whatever source the repository reads from and writes to.
 ///
-///     do throws(RepositoryError) {
-///         try await publish(post)
-///     } catch {
-///         if error.canRetry { scheduleRetry(after: error.retryAfter ?? .seconds(1)) }
-///     }
+/// ```swift
+/// do throws(RepositoryError) {
+///     print(try await users.user(7).name)
+/// } catch {
+///     print("\(error).")
+///     if error.canRetry { print("Try again after \(error.retryAfter ?? .seconds(1)).") }
+/// }
+/// ```
 public struct RepositoryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public let reason: Reason
@@ -68,7 +71,7 @@ extension RepositoryError {
         public static let denied = Self(code: .denied)
         /// The source understood the request and rejected it. An unchanged retry cannot succeed.
         public static let refused = Self(code: .refused)
-        /// The source has another version than the one that the write was made for. Nothing was changed.
+        /// The source has a different version than the one that the write is based on. Nothing was changed.
         public static let conflict = Self(code: .conflict)
         /// The source's answer is damaged, or is not what was requested.
         public static let unreadable = Self(code: .unreadable)

@@ -8,27 +8,28 @@ import Foundation
 #endif
 
 extension AppScope {
-    /// Delivers the pending writes of all users once, whether or not they are signed in.
+    /// Delivers the pending writes of all users once, whether or not the users are signed in.
     ///
-    ///     let outcomes = try await app.deliverPendingWrites { user in
-    ///         .refreshing { try await tokens.current(of: user) }
-    ///     }
+    /// ```swift
+    /// let outcomes = try await app.deliverPendingWrites { user in .fixed(.bearer("a token of \(user)")) }
+    /// for outcome in outcomes { print(outcome.user, outcome.ending) }
+    /// ```
     ///
-    /// Call it when the service has started, because nobody may sign in for a while. To repeat it, use
-    /// ``keepDelivering(every:within:usersAtATime:as:)``. A session that is open delivers its own writes without these calls.
+    /// Call it when the service starts, because it may take a while until the users sign in again. To repeat it, use
+    /// ``keepDelivering(every:within:usersAtATime:as:)``. An open session delivers its user's writes without these calls.
     ///
-    /// Writes wait as their outbox decides, for example because the upstream asked for it. Writes that are not due within the limit are
-    /// not waited for, and neither are those whose outbox another process owns, which delivers them.
+    /// The method does not wait for writes that become due after the limit, for example because the upstream asked to wait. It
+    /// skips an outbox that another process owns, because that process delivers the writes.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait for the writes of one user at most.
-    ///   - usersAtATime: For how many users to deliver at a time, at least 1.
-    ///   - credentials: Returns the credentials of a user; `nil` or `.none` to pass the user over. It is not asked about guests,
-    ///     which send none.
-    /// - Returns: the outcome for each user who has pending writes, in the order of the users' names, guests first.
-    /// - Throws: a `RecordStoreError` if the store cannot be read; a ``ScopeError`` if the app is closed or shuts down; a
-    ///   `CancellationError` if the task is cancelled. What is delivered by then is delivered.
-    /// - Complexity: reads all pending writes in the store.
+    ///   - limit: The maximum time to wait for the writes of one user.
+    ///   - usersAtATime: The number of users whose writes are delivered concurrently, at least 1.
+    ///   - credentials: Returns the credentials of a user, or `nil` or ``SessionCredentials/none`` to skip the user. It is not
+    ///     called for guests, who send none.
+    /// - Returns: The outcome for each user who has pending writes, sorted by name, guests first.
+    /// - Throws: A `RecordStoreError` if the store cannot be read, a ``ScopeError`` if the app is closed or shutting down, or a
+    ///   `CancellationError` if the task is cancelled. An error does not undo deliveries.
+    /// - Complexity: O(n) in the number of pending writes in the store.
     @discardableResult
     public func deliverPendingWrites(
         within limit: Duration = .seconds(30),
@@ -50,23 +51,22 @@ extension AppScope {
         return outcomes.sorted { $0.owner < $1.owner }
     }
 
-    /// Delivers the pending writes of all users, again and again, until the task is cancelled or the app closes or shuts
-    /// down.
+    /// Delivers the pending writes of all users in rounds, until the task is cancelled or the app closes or shuts down.
     ///
-    ///     try await withThrowingTaskGroup { group in
-    ///         group.addTask { try await app.keepDelivering { .refreshing(tokens.provider(of: $0)) } }
-    ///         group.addTask { try await server.run() }
-    ///         try await group.waitForAll()
-    ///     }
+    /// ```swift
+    /// let delivering = Task {
+    ///     try await app.keepDelivering(every: .seconds(60)) { user in .fixed(.bearer("a token of \(user)")) }
+    /// }
+    /// ```
     ///
-    /// A store that cannot be read is reported to the error handler, and tried again after the interval.
+    /// If the store cannot be read, the error handler receives the error, and the next round tries again.
     ///
     /// - Parameters:
-    ///   - interval: The time from the end of a round to the next.
-    ///   - limit: How long to wait for the writes of one user at most.
-    ///   - usersAtATime: For how many users to deliver at a time, at least 1.
-    ///   - credentials: Returns the credentials of a user; `nil` to pass the user over.
-    /// - Throws: a `CancellationError` if the task is cancelled.
+    ///   - interval: The time from the end of a round to the start of the next.
+    ///   - limit: The maximum time to wait for the writes of one user in a round.
+    ///   - usersAtATime: The number of users whose writes are delivered concurrently, at least 1.
+    ///   - credentials: Returns the credentials of a user, or `nil` to skip the user. It is not called for guests.
+    /// - Throws: A `CancellationError` if the task is cancelled.
     public func keepDelivering(
         every interval: Duration = .seconds(60),
         within limit: Duration = .seconds(30),
@@ -87,15 +87,17 @@ extension AppScope {
         }
     }
 
-    /// Returns what waits in the store: the pending writes and the dead letters of each user who has any.
+    /// Returns the pending writes and the dead letters in the store, for each user who has any.
     ///
-    ///     for outbox in try await app.outboxes() where outbox.status.deadLetterCount > 0 {
-    ///         print(outbox.user, outbox.status.deadLetterCount)
-    ///     }
+    /// ```swift
+    /// for outbox in try await app.outboxes() where outbox.status.deadLetterCount > 0 {
+    ///     print(outbox.user, outbox.status.deadLetterCount)
+    /// }
+    /// ```
     ///
-    /// - Returns: the outboxes, in the order of the users' names, guests first. A user has one for each upstream with such writes.
-    /// - Throws: a `RecordStoreError` if the store cannot be read; a ``ScopeError`` if the app is closed.
-    /// - Complexity: reads all pending writes and dead letters in the store.
+    /// - Returns: The outboxes, sorted by user name, guests first. A user can have several, one for each upstream.
+    /// - Throws: A `RecordStoreError` if the store cannot be read, or a ``ScopeError`` if the app is closed.
+    /// - Complexity: O(n) in the number of pending writes and dead letters in the store.
     public func outboxes() async throws -> [UserOutbox] {
         let configuration = try scope.objects().configuration
         var outboxes: [UserOutbox] = []
@@ -118,7 +120,7 @@ extension AppScope {
         within limit: Duration
     ) async throws -> DeliveryOutcome {
         let configuration = try scope.objects().configuration
-        // A session without credentials would deliver the writes of a guest of the same name.
+        // Skips a user without credentials, because such a session would deliver the writes of a guest with the same name.
         guard let credentials, credentials.areNone == owner.isGuest else { return DeliveryOutcome(owner, .passedOver) }
         do {
             var (waitingCount, isDeliverable) = (0, false)
@@ -129,7 +131,7 @@ extension AppScope {
                 isDeliverable = isDeliverable || contents.isDeliverable(by: end)
             }
             guard isDeliverable else { return DeliveryOutcome(owner, .waiting(waitingCount)) }
-            // Shown and not delivered, so that opening the session does not wait for another process.
+            // Opens the session without owning the outbox, so that it does not wait for another process.
             let session = try await opened(owner.user, credentials, .show) { _, _ throws(Never) in }.get()
             let result = await Result { try await session.deliverUnlessOwned(within: limit) }
             do {
@@ -139,10 +141,11 @@ extension AppScope {
             }
             return DeliveryOutcome(owner, try result.get())
         } catch {
-            // Whatever stopped it, this round has ended.
+            // A cancellation or a shutdown ends the whole round.
             try Task.checkCancellation()
             guard isAcceptingWork else { throw error }
-            // A session whose credentials were refused has closed by itself, and its work was cancelled.
+            // If the credentials were refused, the handler has already received the error: the session closed by itself, which
+            // cancelled this delivery.
             if let error = error as? RecordStoreError, error.reason != .cancelled {
                 configuration.errorHandler.handle(error)
             }
@@ -150,7 +153,7 @@ extension AppScope {
         }
     }
 
-    /// Returns the users who have pending writes, or dead letters if these count too.
+    /// Returns the users who have pending writes, and those who have only dead letters if `withDeadLetters` is `true`.
     private func outboxOwners(withDeadLetters: Bool) async throws -> [OutboxOwner] {
         let configuration = try scope.objects().configuration
         var owners: Set<OutboxOwner> = []
@@ -169,24 +172,24 @@ extension AppScope {
     }
 }
 
-/// What became of the pending writes of a user in one round of delivery.
+/// The outcome of one round of delivery for a user.
 public struct DeliveryOutcome: Hashable, Sendable {
-    /// What became of the writes.
+    /// How the round ended.
     public enum Ending: Hashable, Sendable {
-        /// All writes are delivered or refused.
+        /// All writes were delivered or refused.
         case done
-        /// A number of writes is still pending.
+        /// Writes are still pending. The associated value is their number.
         case waiting(Int)
-        /// Another process owns the outbox, or that of one of the upstreams, and delivers it. The associated value describes it.
+        /// Another process owns an outbox of the user, and delivers its writes. The associated value describes the process.
         case owned(by: String)
-        /// There are no credentials for the user.
+        /// The user was skipped, because no credentials were given.
         case passedOver
         /// The store could not be read, or the credentials were refused. The error handler has received the reason.
         case failed
     }
 
     let owner: OutboxOwner
-    /// What became of the writes.
+    /// How the round ended.
     public let ending: Ending
 
     /// The user.
@@ -210,7 +213,7 @@ public struct UserOutbox: Hashable, Sendable {
     /// The pending writes and the dead letters, with the attempts so far.
     public let contents: OutboxContents
 
-    /// The numbers of writes, the age of the oldest one, and whether delivery is paused.
+    /// The number of writes, the age of the oldest one, and whether delivery is paused.
     public var status: OutboxStatus { contents.status }
 }
 
@@ -223,7 +226,7 @@ struct OutboxOwner: Hashable, Comparable, Sendable {
         (self.user, self.isGuest) = (user, isGuest)
     }
 
-    /// The owner in the keys of a store.
+    /// The prefix of the owner's keys in a store.
     var key: RecordKey { Self.group(isGuest).appending(user) }
 
     static func group(_ isGuest: Bool) -> RecordKey { [isGuest ? "guests" : "users"] }
@@ -251,10 +254,10 @@ extension SessionScope {
 }
 
 extension [Outbox] {
-    /// Returns what work with each outbox gives, in any order. The outboxes are worked with at the same time, so that an upstream that
-    /// does not answer takes no time from the others.
+    /// Runs work with each outbox concurrently, so that an upstream that does not answer does not delay the others.
     ///
-    /// - Throws: a `RecordStoreError` of one of them, when all have ended.
+    /// - Returns: The results, in any order.
+    /// - Throws: The `RecordStoreError` of one of them, after all have ended.
     func concurrently<Value: Sendable>(
         _ work: @escaping @Sendable (Outbox) async throws(RecordStoreError) -> Value
     ) async throws(RecordStoreError) -> [Value] {
@@ -271,7 +274,7 @@ extension [Outbox] {
 }
 
 extension OutboxContents {
-    /// Returns whether a write is sent by a time.
+    /// Returns whether at least one write is due by a time.
     fileprivate func isDeliverable(by end: Date) -> Bool {
         if let pause, pause.until > end { return false }
         return pending.contains { item in

@@ -1,18 +1,24 @@
 public import InwardRepositories
 
 extension AppScope {
-    /// Opens a registry of sessions with objects of the service's own.
+    /// Opens a registry whose sessions have objects of your own.
     ///
-    ///     let sessions = try await app.sessionRegistry { user, opening, repositories in
-    ///         SessionObjects(comments: CommentBoard(try repositories.repository(.comments)))
-    ///     }
+    /// ```swift
+    /// struct CommentBoard: Sendable {
+    ///     let comments: Repository<Comment>
+    /// }
+    ///
+    /// let sessions = try await app.sessionRegistry { user, opening, repositories in
+    ///     CommentBoard(comments: try repositories.repository(commentsEndpoint))
+    /// }
+    /// ```
     ///
     /// - Parameters:
-    ///   - limits: How many sessions are open, for how long, and how much memory they may use.
-    ///   - make: Creates the objects of the service for a user's session, and registers those that need closing. See
+    ///   - limits: The limits on the number of sessions, on their idle time and on their memory.
+    ///   - make: Creates your objects for a user's session, and registers those that need closing. See
     ///     ``signIn(as:credentials:pendingWrites:memory:making:)``.
-    /// - Returns: the registry. Closing the app closes it.
-    /// - Throws: a ``ScopeError`` if the app is closed.
+    /// - Returns: The registry. Closing the app closes it.
+    /// - Throws: A ``ScopeError`` if the app is closed or shutting down.
     public func sessionRegistry<SessionOwn: Sendable>(
         _ limits: SessionLimits = SessionLimits(),
         making make:
@@ -36,11 +42,11 @@ extension AppScope {
         }.objects().registry
     }
 
-    /// Opens a registry of sessions without objects of the service's own.
+    /// Opens a registry whose sessions have no objects of your own.
     ///
-    /// - Parameter limits: How many sessions are open, for how long, and how much memory they may use.
-    /// - Returns: the registry. Closing the app closes it.
-    /// - Throws: a ``ScopeError`` if the app is closed.
+    /// - Parameter limits: The limits on the number of sessions, on their idle time and on their memory.
+    /// - Returns: The registry. Closing the app closes it.
+    /// - Throws: A ``ScopeError`` if the app is closed or shutting down.
     public func sessionRegistry(
         _ limits: SessionLimits = SessionLimits()
     ) async throws(ScopeError) -> SessionRegistry<Void> {
@@ -48,13 +54,13 @@ extension AppScope {
     }
 }
 
-/// The lifetime of a registry of sessions.
+/// The lifetime of a session registry.
 enum SessionRegistryLifetime: InnerLifetime {
     typealias Outer = AppLifetime
     static let name = "registry"
 }
 
-/// The registry as the object of its scope.
+/// The objects of a registry's scope.
 struct SessionRegistryObjects<Own: Sendable>: Sendable {
     let registry: SessionRegistry<Own>
 }

@@ -8,18 +8,18 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The objects of a service that live as long as the app: what all sessions share, and what the service adds.
+/// A container of the objects that live as long as the app: those that all sessions share, and those that your service adds.
 ///
-///     let upstream = Upstream(baseURL: url, dataFetcher: dataFetcher)
-///     let store = FileRecordStore(directory: directory)
-///     let app = await AppScope("comments", AppScopeConfiguration(upstream, store: store, endpoints: [AnyEndpoint(.comments)]))
-///     let session = try await app.signIn(as: "ada", credentials: .fixed(.bearer(token)))
-///     let comments = try session.repository(.comments)
-///     try await comments.update(7) { $0.body = "Well said." }
-///     try await app.close()
+/// ```swift
+/// let app = await AppScope("comments", AppScopeConfiguration(upstream))
+/// let session = try await app.signIn(as: "ada", credentials: .fixed(.bearer(token)))
+/// let comments = try session.repository(commentsEndpoint)
+/// try await comments.update(7) { $0.body = "Well said." }
+/// try await app.close()
+/// ```
 ///
-/// Closing the app closes its sessions, the newest first, and then its own objects in the reverse order of their creation. Pending
-/// writes stay in the store.
+/// Closing the app closes its sessions, the newest first, and then its own objects in the reverse order of their creation.
+/// Pending writes stay in the store. To finish work and deliver writes first, call ``shutDown(within:)``.
 public struct AppScope<Own: Sendable>: Container {
     /// The objects of the app.
     public struct Objects: Sendable {
@@ -28,7 +28,7 @@ public struct AppScope<Own: Sendable>: Container {
         let responseCache: ResponseCache
         let outboxes: SessionOutboxes
         let peers: RepositoryPeers
-        /// The repositories of what everyone may see.
+        /// The repositories of entities that everyone may see.
         let repositories: RepositorySet
         let own: Own
     }
@@ -36,18 +36,25 @@ public struct AppScope<Own: Sendable>: Container {
     /// The scope of the app.
     public let scope: Scope<AppLifetime, Objects>
 
-    /// Opens an app with objects of its own.
+    /// Opens an app with objects of your own.
     ///
-    ///     let app = await AppScope("comments", configuration) { opening in
-    ///         AppObjects(mailer: opening.closing(Mailer(), as: "mailer") { await $0.close() })
-    ///     }
+    /// ```swift
+    /// actor Mailer {
+    ///     func close() {}
+    /// }
+    ///
+    /// let app = await AppScope("comments", configuration) { opening in
+    ///     opening.closing(Mailer(), as: "mailer") { await $0.close() }
+    /// }
+    /// let mailer = try app.own
+    /// ```
     ///
     /// - Parameters:
     ///   - name: The name of the app in messages.
-    ///   - configuration: What the sessions share.
-    ///   - make: Creates the objects of the service, and registers those that need closing. If it throws, the objects registered so
-    ///     far are closed.
-    /// - Throws: the error that `make` throws.
+    ///   - configuration: The upstreams, the store and the limits of the app.
+    ///   - make: Creates your objects, and registers those that need closing. If it throws, the objects registered so far are
+    ///     closed.
+    /// - Throws: The error that `make` throws.
     public init<Failure: Error>(
         _ name: String,
         _ configuration: AppScopeConfiguration,
@@ -89,77 +96,84 @@ public struct AppScope<Own: Sendable>: Container {
         }
     }
 
-    /// Opens an app without objects of its own.
+    /// Opens an app without objects of your own.
     ///
     /// - Parameters:
     ///   - name: The name of the app in messages.
-    ///   - configuration: What the sessions share.
+    ///   - configuration: The upstreams, the store and the limits of the app.
     public init(_ name: String, _ configuration: AppScopeConfiguration) async where Own == Void {
         await self.init(name, configuration) { _ in }
     }
 
-    /// The objects that the service has added.
+    /// Your objects, which the closure of ``init(_:_:making:)`` created.
     ///
-    /// - Throws: a ``ScopeError`` if the app is closed.
+    /// - Throws: A ``ScopeError`` if the app is closed.
     public var own: Own {
         get throws(ScopeError) { try scope.objects().own }
     }
 
-    /// Returns the repository of an endpoint that everyone may see. All sessions share it.
+    /// Returns the repository of an endpoint whose entities everyone may see. All sessions share it.
+    ///
+    /// ```swift
+    /// let published = Endpoint(CommentDTO.self, at: "published", audience: .everyone)
+    /// let list = try await app.repository(published).entities()
+    /// ```
     ///
     /// - Parameter endpoint: The endpoint, with the audience `Audience.everyone`.
-    /// - Returns: the repository, the same each time.
-    /// - Throws: a `RepositoryError`: `closed` if the app is closed; `refused` if the entities are not for everyone, or if another
-    ///   endpoint has the same name.
+    /// - Returns: The repository. Every call with this endpoint returns the same one.
+    /// - Throws: A `RepositoryError` with the reason `closed` if the app is closed, or `refused` if
+    ///   - the audience is not `everyone`,
+    ///   - another endpoint has the same name,
+    ///   - the endpoint has writes, or
+    ///   - the app does not have the endpoint's upstream.
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
         let repositories = try scope.objects(for: endpoint).repositories
         guard endpoint.audience == .everyone else {
             throw RepositoryError(
                 .refused,
                 request: "The repository of \(endpoint.name)",
-                explanation: "is not available without a session: the audience of the endpoint is not everyone"
+                explanation: "is available only in a session, because the audience of the endpoint is not `everyone`"
             )
         }
         return try repositories.repository(endpoint)
     }
 }
 
-/// What the sessions of an ``AppScope`` share.
+/// The upstreams, the store, the limits and the observers of an ``AppScope``.
 ///
-///     var configuration = AppScopeConfiguration(upstream, store: store, endpoints: [AnyEndpoint(.comments)])
-///     configuration.errorHandler = IgnoringErrorHandler().logging { print($0) }
+/// ```swift
+/// var configuration = AppScopeConfiguration(upstream, store: store, endpoints: [AnyEndpoint(commentsEndpoint)])
+/// configuration.errorHandler = IgnoringErrorHandler().logging { print($0) }
+/// configuration.closingLimit = .seconds(2)
+/// ```
 ///
-/// A test changes what it replaces, such as the clock or the store.
-///
-/// An app with several upstreams adds the others by name. Each has the resilience of its own data fetcher, and an endpoint says which of
-/// them has its entities:
-///
-///     configuration.add(Upstream(baseURL: searchURL, dataFetcher: client.protecting(by: search)), as: .search)
-///     let hits = try session.repository(Endpoint(HitDTO.self, at: "hits", upstream: .search))
+/// A test can replace any part, such as the clock or the store. To add other upstreams, see <doc:UseSeveralUpstreams>.
 public struct AppScopeConfiguration: Sendable {
     /// The upstream, without credentials.
     public var upstream: Upstream
     private var others: [UpstreamName: Upstream] = [:]
-    /// The store that keeps responses and pending writes across restarts; `nil` to keep none, and to send each write immediately.
-    /// The app does not close it.
+    /// The store that keeps responses and pending writes across restarts. If it is `nil`, each write is sent immediately. The
+    /// app does not close the store.
     public var store: (any RecordStore)?
-    /// The endpoints whose entities are created, updated or deleted through the outbox. Only needed with a store.
+    /// The endpoints that have writes. Required with a store, because the app delivers the store's pending writes.
     public var endpoints: [AnyEndpoint]
     /// The size limit of each repository's memory cache.
     public var memory = MemoryLimit()
-    /// How many bytes of fresh responses are cached in memory, for all sessions together.
+    /// The maximum number of bytes of fresh responses to cache in memory, for all sessions together. The default is 16 MiB.
     public var responseCacheBytes = 16 * 1_024 * 1_024
     /// The limits of each user's outbox.
     public var outboxPolicy = OutboxPolicy.standard
-    /// Whether credentials are sent over plain HTTP to another machine, where anyone on the network path can read them.
+    /// Whether to send credentials over plain HTTP to another machine, although anyone on the network path can read them. The
+    /// default is `false`.
     public var allowsCredentialsOverPlainHTTP = false
-    /// How long opening a session waits for a slow store. The session then opens without its pending writes, and shows them later.
+    /// How long opening a session waits for a slow store. After that, the session opens without its pending writes, and
+    /// continues to read them in the background. The default is 10 seconds.
     public var openingLimit = Duration.seconds(10)
-    /// How long the work in flight, and each object, may take to end when a scope closes.
+    /// How long the work in flight may take to end, and each object to close, when a scope closes. The default is 5 seconds.
     public var closingLimit = Duration.seconds(5)
-    /// Receives failures that no caller receives. The app does not close it.
+    /// The handler of failures that no caller receives. The app does not close it.
     public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
-    /// Who is told what happens, for logs, metrics and traces.
+    /// The observers of requests, repositories and sessions, for logs, metrics and traces.
     public var observers = AppObservers()
     /// The clock for deadlines, limits and freshness.
     public var clock: any Clock<Duration> = ContinuousClock()
@@ -168,34 +182,39 @@ public struct AppScopeConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - upstream: The upstream, without credentials.
-    ///   - store: The store that keeps responses and pending writes across restarts; `nil` to keep none, and to send each write
+    ///   - store: The store that keeps responses and pending writes across restarts. If it is `nil`, each write is sent
     ///     immediately.
-    ///   - endpoints: The endpoints whose entities are created, updated or deleted through the outbox.
+    ///   - endpoints: The endpoints that have writes. Required with a store.
     public init(_ upstream: Upstream, store: (any RecordStore)? = nil, endpoints: [AnyEndpoint] = []) {
         self.upstream = upstream
         self.store = store
         self.endpoints = endpoints
     }
 
-    /// Adds an upstream to the one that the app always has, or replaces the one of this name.
+    /// Adds an upstream, or replaces the one with the same name.
     ///
-    /// What the store keeps, and the outbox, are apart for each upstream, even if two have the same address.
+    /// ```swift
+    /// let searchUpstream = Upstream(baseURL: URL(string: "https://search.example.org")!, dataFetcher: URLSessionDataFetcher())
+    /// configuration.add(searchUpstream, as: UpstreamName("search"))
+    /// ```
+    ///
+    /// Each upstream has its own stored responses and its own outboxes, even if two upstreams have the same address.
     ///
     /// - Parameters:
     ///   - upstream: The upstream, without credentials.
-    ///   - name: The name, by which endpoints and credentials say that they are for it.
+    ///   - name: The name with which endpoints and credentials refer to the upstream.
     public mutating func add(_ upstream: Upstream, as name: UpstreamName) {
         if name == .standard { self.upstream = upstream } else { others[name] = upstream }
     }
 
     var standardUpstream: HostedUpstream { HostedUpstream(name: .standard, upstream: upstream) }
 
-    /// The other upstreams, in the order of their names.
+    /// The other upstreams, sorted by name.
     var otherUpstreams: [HostedUpstream] {
         others.map { HostedUpstream(name: $0.key, upstream: $0.value) }.sorted { $0.name < $1.name }
     }
 
-    /// Returns the part of the store for an owner at an upstream; `nil` if there is no store.
+    /// Returns an owner's part of the store for an upstream, or `nil` if there is no store.
     func place(of owner: RecordKey, at hosted: HostedUpstream, _ peers: RepositoryPeers? = nil) -> RepositoryStore? {
         store.map { store in
             RepositoryStore(
@@ -210,7 +229,7 @@ public struct AppScopeConfiguration: Sendable {
         }
     }
 
-    /// Returns the parts of the store for an owner at all upstreams; none if there is no store.
+    /// Returns an owner's parts of the store for all upstreams, or none if there is no store.
     func places(of owner: RecordKey) -> [(upstream: UpstreamName, store: RepositoryStore)] {
         ([standardUpstream] + otherUpstreams).compactMap { hosted in
             place(of: owner, at: hosted).map { (hosted.name, $0) }
@@ -223,14 +242,14 @@ struct HostedUpstream {
     let name: UpstreamName
     let upstream: Upstream
 
-    /// Returns what an object that belongs to the upstream is called in messages.
+    /// Returns an object's name in messages, which includes the upstream's name unless it is the standard upstream.
     func title(_ object: String) -> String { name == .standard ? object : "\(object) of \(name)" }
 }
 
 extension Scope {
-    /// Returns the objects of the scope, for a repository of them.
+    /// Returns the objects of the scope to a caller that asks for a repository.
     ///
-    /// - Throws: a `RepositoryError`, `closed`, if the scope is closed.
+    /// - Throws: A `RepositoryError` with the reason `closed` if the scope is closed.
     func objects<Entity>(for endpoint: Endpoint<Entity>) throws(RepositoryError) -> Objects {
         do throws(ScopeError) {
             return try objects()
@@ -244,32 +263,32 @@ extension Scope {
     }
 }
 
-/// The lifetime of the process, or the one that the embedding program chooses.
+/// The lifetime of an app, which usually is that of the process.
 public enum AppLifetime: OutermostLifetime {
-    /// `app`.
+    /// The name `app`.
     public static let name = "app"
 }
 
 /// The lifetime from sign-in to sign-out.
 public enum SessionLifetime: InnerLifetime {
-    /// Inside an app.
+    /// A session is inside an app.
     public typealias Outer = AppLifetime
-    /// `session`.
+    /// The name `session`.
     public static let name = "session"
 }
 
 /// The lifetime of a user's work with one feature.
 public enum FeatureLifetime: InnerLifetime {
-    /// Inside a session.
+    /// A feature is inside a session.
     public typealias Outer = SessionLifetime
-    /// `feature`.
+    /// The name `feature`.
     public static let name = "feature"
 }
 
 /// The lifetime of one request or one command.
 public enum InteractionLifetime: InnerLifetime {
-    /// Inside a feature.
+    /// An interaction is inside a feature.
     public typealias Outer = FeatureLifetime
-    /// `interaction`.
+    /// The name `interaction`.
     public static let name = "interaction"
 }

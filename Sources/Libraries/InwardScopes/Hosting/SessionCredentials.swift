@@ -8,26 +8,26 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The credentials that a session sends to the upstream of its app, and nowhere else.
+/// The credentials that a session sends to its upstreams. No other server receives them.
 ///
-///     let credentials = SessionCredentials.refreshing {
-///         let token = try await tokens.next()
-///         return .bearer(token.text, expiresIn: .seconds(token.expiresIn))
-///     }
-///     let session = try await app.signIn(as: "ada", credentials: credentials)
+/// ```swift
+/// let credentials = SessionCredentials.refreshing {
+///     // Ask the token endpoint of your service here.
+///     .bearer("a new token", expiresIn: .seconds(3_600))
+/// }
+/// let session = try await app.signIn(as: "ada", credentials: credentials)
+/// ```
 ///
-/// Each session obtains credentials of its own. To share a token among a user's sessions, share it in the closure.
+/// Each session obtains its own credentials. To share a token among a user's sessions, let the closure return the same one.
 ///
-/// They are for the app's standard upstream. Others have credentials of their own, or none:
-///
-///     let credentials = SessionCredentials.fixed(.bearer(token)).adding(.fixed(searchKey), for: .search)
+/// The credentials are for the app's standard upstream. Add credentials for other upstreams with ``adding(_:for:)``.
 public struct SessionCredentials: Sendable {
     private typealias Make = @Sendable (URL, AppScopeConfiguration, TimerService) -> Credentials
 
     private var makers: [UpstreamName: Make] = [:]
 
-    /// Sends no credentials. What such a session stores, and its pending writes, are apart from those of a user of the same name
-    /// who signed in.
+    /// Sends no credentials. The session is a guest's: its stored responses and pending writes are separate from those of a
+    /// user with the same name who has credentials.
     public static let none = Self()
 
     /// Sends a header field that does not change, such as `HeaderField.bearer(token)`.
@@ -41,22 +41,21 @@ public struct SessionCredentials: Sendable {
         }
     }
 
-    /// Obtains a credential before the first request, and another one before it expires, or when the upstream no longer accepts
-    /// it (401).
+    /// Obtains a credential before the first request. Renews it before it expires, and when the upstream answers 401.
     ///
-    /// However many requests wait for it, it is renewed once. Writes that wait in the outbox because the upstream rejected the
-    /// credentials are sent when it accepts the new ones. If there will be no others, the session closes by itself.
+    /// Concurrent requests share one renewal. Writes that wait in the outbox because the upstream rejected the credentials are
+    /// sent after the renewal. If `renew` returns `nil`, the session closes by itself.
     ///
     /// - Parameters:
-    ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
-    ///     the lifetime of a credential, and less after a renewal that fails before the credential expires, but not less than a
-    ///     second because of that.
-    ///   - limit: How long a renewal may take. Its task is then cancelled, and the renewal fails when it has ended.
-    ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if there will be no other, for example
-    ///     because the user's consent was withdrawn. If it throws, the requests that wait for it are not sent, and their errors
-    ///     tell why; the error handler receives the error itself. Its task carries a deadline, and is cancelled when the session
-    ///     closes.
-    /// - Returns: the credentials.
+    ///   - interval: The minimum time from the end of a renewal, successful or not, to the start of the next. The default is 10
+    ///     seconds. For a short-lived credential, and after a failure while the credential is still valid, the time is shortened
+    ///     to as little as one second.
+    ///   - limit: How long a renewal may take. The default is 30 seconds. When the limit passes, the renewal's task is
+    ///     cancelled. The renewal fails once the task has ended.
+    ///   - renew: Returns a new credential, for example from a token endpoint, or `nil` if the user has to sign in again, for
+    ///     example because consent was withdrawn. If it throws, the waiting requests fail without being sent, and the error
+    ///     handler receives the error. Its task has a deadline, and is cancelled when the session closes.
+    /// - Returns: The credentials.
     public static func refreshing(
         atMostEvery interval: Duration = Credentials.standardRenewalInterval,
         within limit: Duration = Credentials.standardRenewalLimit,
@@ -75,12 +74,17 @@ public struct SessionCredentials: Sendable {
         }
     }
 
-    /// Returns these credentials, with others for another upstream of the app. They are not used if the app has none of this name.
+    /// Returns these credentials together with credentials for another upstream.
+    ///
+    /// ```swift
+    /// let credentials = SessionCredentials.fixed(.bearer(token))
+    ///     .adding(.fixed(.bearer("a search token")), for: UpstreamName("search"))
+    /// ```
     ///
     /// - Parameters:
-    ///   - credentials: The credentials, as for an app with this upstream alone.
-    ///   - upstream: The name of the upstream.
-    /// - Returns: the credentials for all upstreams.
+    ///   - credentials: The credentials for the other upstream. Only their part for the standard upstream is used.
+    ///   - upstream: The name of the upstream. If the app has no upstream with this name, the credentials are ignored.
+    /// - Returns: The credentials for all upstreams.
     public func adding(_ credentials: SessionCredentials, for upstream: UpstreamName) -> Self {
         var all = self
         all.makers[upstream] = credentials.makers[.standard]
@@ -93,10 +97,10 @@ public struct SessionCredentials: Sendable {
         makers = [.standard: make]
     }
 
-    /// Whether there are none for any upstream.
+    /// Whether there are no credentials for any upstream.
     var areNone: Bool { makers.isEmpty }
 
-    /// Returns new credentials for an upstream; `nil` if it is sent none.
+    /// Creates the credentials for an upstream. Returns `nil` if there are none.
     func make(
         for hosted: HostedUpstream,
         _ configuration: AppScopeConfiguration,
@@ -107,7 +111,8 @@ public struct SessionCredentials: Sendable {
 }
 
 extension Credentials {
-    /// Lets the session of these credentials follow what becomes of them.
+    /// Connects the credentials to their session: renewals resume the outbox, failures go to the error handler, and a final
+    /// refusal closes the session.
     func tell<Objects>(
         _ outbox: Outbox?,
         _ errorHandler: any ErrorHandler,
@@ -120,8 +125,8 @@ extension Credentials {
             guard let scope else { return }
             errorHandler.handle(SignedOutError(session: scope.title))
             let closing = scope.startClosing()
-            // Unstructured, because the request that found it out is work of the session, which closing waits for. It ends with the
-            // closing, which has limits of its own.
+            // Unstructured, because closing waits for the work of the session, and the request that was refused is part of it.
+            // The task ends when the session is closed, which has limits of its own.
             Task {
                 let failures = await closing.value
                 if !failures.isEmpty { errorHandler.handle(ScopeCloseError(failures: failures)) }
@@ -130,13 +135,13 @@ extension Credentials {
     }
 }
 
-/// A session has closed, because its credentials are not renewed any more. The user has to sign in again.
+/// An error reported when a session has closed because its credentials cannot be renewed. The user has to sign in again.
 public struct SignedOutError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The session, such as `session ada`.
     public let session: String
 
-    /// What happened and what to do, as a sentence without its full stop.
+    /// The cause and what to do, in sentences without a final period.
     public var description: String {
-        "\(session) was closed, because its credentials are no longer valid and there are no others; sign in again"
+        "\(session) was closed, because its credentials are no longer valid and cannot be renewed. Sign in again"
     }
 }

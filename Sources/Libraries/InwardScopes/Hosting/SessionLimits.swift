@@ -1,19 +1,22 @@
 public import InwardFetching
 public import InwardRepositories
 
-/// How many sessions a ``SessionRegistry`` has open, how long it keeps an unused one, and how much memory each of them may use.
+/// The limits of a ``SessionRegistry``: how many sessions it has, how long a session can be idle, and how much memory each can
+/// use.
 ///
-///     let limits = SessionLimits(count: 5_000, idleTime: .seconds(300), memory: MemoryLimit(count: 100, bytes: 64 * 1_024))
-///     let sessions = try await app.sessionRegistry(limits)
+/// ```swift
+/// let limits = SessionLimits(count: 5_000, idleTime: .seconds(300), memory: MemoryLimit(count: 100, bytes: 64 * 1_024))
+/// let sessions = try await app.sessionRegistry(limits)
+/// ```
 ///
-/// The sessions together cache at most ``count`` × the number of endpoints that a session uses × twice the bytes of ``memory``: each
-/// repository has one cache for entities and one for lists. By default that is 500 MiB for each endpoint, if 1,000 users fill their
-/// caches. Responses are cached besides, for all sessions together, up to ``AppScopeConfiguration/responseCacheBytes``; endpoints for
-/// everyone are cached once for the app, up to ``AppScopeConfiguration/memory``. Sizes are those of the upstream's encoding.
+/// Each session has two caches for each endpoint that it uses, one for entities and one for lists, each limited by ``memory``.
+/// With the defaults, 1,000 users who fill their caches need 500 MiB for each endpoint. In addition, all sessions share one
+/// cache of responses, limited by ``AppScopeConfiguration/responseCacheBytes``, and two caches for each endpoint with the
+/// audience `everyone`, each limited by ``AppScopeConfiguration/memory``. Sizes are measured in the upstream's encoding.
 public struct SessionLimits: Hashable, Sendable {
-    /// How many sessions are open at most, including those that are being opened or closed.
+    /// The maximum number of sessions, including those that are opening or closing.
     public let count: Int
-    /// How long a session is kept that is not in use.
+    /// How long a session stays open without being used.
     public let idleTime: Duration
     /// The size limit of the memory cache of each of a session's repositories.
     public let memory: MemoryLimit
@@ -21,10 +24,10 @@ public struct SessionLimits: Hashable, Sendable {
     /// Creates limits.
     ///
     /// - Parameters:
-    ///   - count: How many sessions are open at most; at least 1.
-    ///   - idleTime: How long a session is kept that is not in use; at least a second.
-    ///   - memory: The size limit of the memory cache of each of a session's repositories. The default is 1,000 entities of 256 KiB
-    ///     in total, and the same for lists.
+    ///   - count: The maximum number of sessions, at least 1. The default is 1,000.
+    ///   - idleTime: How long a session stays open without being used, at least one second. The default is 15 minutes.
+    ///   - memory: The size limit of the memory cache of each of a session's repositories. The default is 1,000 entities of 256
+    ///     KiB in total, and the same for lists.
     public init(
         count: Int = 1_000,
         idleTime: Duration = .seconds(15 * 60),
@@ -36,27 +39,36 @@ public struct SessionLimits: Hashable, Sendable {
     }
 }
 
-/// What a ``SessionRegistry`` has open, and what it has done since it was opened.
+/// The current numbers of sessions in a ``SessionRegistry``, and counts of what has happened since it was opened.
 public struct SessionRegistryStatus: Hashable, Sendable {
     /// The number of open sessions.
     public internal(set) var openCount = 0
     /// The number of open sessions that are in use.
     public internal(set) var inUseCount = 0
-    /// The number of sessions that are being opened, or wait until another one is closed.
+    /// The number of sessions that are opening, or waiting until another one is closed.
     public internal(set) var openingCount = 0
-    /// The number of sessions that are being closed.
+    /// The number of sessions that are closing.
     public internal(set) var closingCount = 0
-    /// How many sessions have been opened.
+    /// The number of sessions opened so far.
     public internal(set) var opened = 0
-    /// How many sessions were closed because they were not used for the idle time.
+    /// The number of sessions closed so far because their idle time passed.
     public internal(set) var expired = 0
-    /// How many sessions were closed to make room for another.
+    /// The number of sessions closed so far to make room for another.
     public internal(set) var evicted = 0
-    /// How many requests were rejected because all sessions were in use.
+    /// The number of requests rejected so far because all sessions that the limit allows were in use.
     public internal(set) var rejected = 0
 }
 
 /// An error thrown when a ``SessionRegistry`` has no session for a request.
+///
+/// ```swift
+/// let sessions = try await app.sessionRegistry()
+/// do throws(SessionRegistryError) {
+///     print(try await sessions.session(of: "ada"))
+/// } catch {
+///     print(error.problemDetails.status, error)
+/// }
+/// ```
 public struct SessionRegistryError: ProblemDetailsConvertible, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure. New kinds can be added without breaking source compatibility.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
@@ -66,15 +78,16 @@ public struct SessionRegistryError: ProblemDetailsConvertible, Hashable, Sendabl
 
         private let code: Code
 
-        /// As many sessions as the limit allows are in use. Nothing was opened; a retry can succeed.
+        /// All sessions that the limit allows are in use. A later retry can succeed.
         public static let full = Self(code: .full)
-        /// The registry or the app is closed or shutting down, or the user was signed out in the meantime.
+        /// The registry or the app is closed, the app is shutting down, or the user was signed out while the session was
+        /// opening.
         public static let closed = Self(code: .closed)
-        /// The objects of the service for the session could not be made.
+        /// The closure that creates your objects for the session threw an error.
         public static let failed = Self(code: .failed)
-        /// The task was cancelled. The session may open for others who ask for it.
+        /// The task was cancelled. The session may still open for other callers.
         public static let cancelled = Self(code: .cancelled)
-        /// The task's deadline passed. The session may open for others who ask for it.
+        /// The task's deadline passed. The session may still open for other callers.
         public static let deadlinePassed = Self(code: .deadlinePassed)
 
         /// The name of the kind.
@@ -85,7 +98,7 @@ public struct SessionRegistryError: ProblemDetailsConvertible, Hashable, Sendabl
     public let reason: Reason
     /// The session, such as `session ada`.
     public let session: String
-    /// What happened and what to do, as the end of a sentence that begins with the session.
+    /// The cause and what to do, worded to follow the name of the session.
     public let explanation: String
 
     init(_ reason: Reason, _ key: SessionKey, _ explanation: String) {
@@ -94,9 +107,9 @@ public struct SessionRegistryError: ProblemDetailsConvertible, Hashable, Sendabl
         self.explanation = explanation
     }
 
-    /// The response of a server: 500 if the objects of the service could not be made, or else 503.
+    /// The response with which a server reports the error: 500 if the reason is ``Reason/failed``, or else 503.
     public var problemDetails: ProblemDetails { reason == .failed ? .internalError : .unavailable }
 
-    /// One sentence, without a final period.
+    /// The session and the explanation, without a final period.
     public var description: String { "\(session) \(explanation)" }
 }

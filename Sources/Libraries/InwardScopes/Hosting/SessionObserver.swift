@@ -4,35 +4,37 @@ import Synchronization
 
 /// An observer of the sessions of an ``AppScope``.
 ///
-///     struct SessionPrinter: SessionObserver {
-///         func sessionOpened(_ user: String, after duration: Duration) { print("A session opened within \(duration)") }
-///     }
-///     configuration.observers.sessions = SessionPrinter()
+/// ```swift
+/// struct SessionPrinter: SessionObserver {
+///     func sessionOpened(_ user: String, after duration: Duration) { print("Opened a session in \(duration).") }
+/// }
+/// configuration.observers.sessions = SessionPrinter()
+/// ```
 ///
-/// Every method has a default implementation that does nothing, so implement only those you need. Methods are called from many
-/// tasks concurrently, so return quickly. Durations are those of the app's clock.
+/// Every method has a default implementation that does nothing, so implement only those you need. Tasks call the methods
+/// concurrently and wait for them, so return quickly. Durations are measured with the app's clock.
 public protocol SessionObserver: Sendable {
-    /// Called when a session is open, including one that is opened to deliver the writes of an absent user.
+    /// Called when a session has opened, including one that delivers the writes of a user who is not signed in.
     ///
     /// - Parameters:
     ///   - user: The user.
-    ///   - duration: How long it took to open it.
+    ///   - duration: How long it took to open the session.
     func sessionOpened(_ user: String, after duration: Duration)
 
-    /// Called when a session that was open is closed, for whatever reason.
+    /// Called when an open session has closed, for whatever reason.
     ///
     /// - Parameters:
     ///   - user: The user.
-    ///   - duration: How long it was open.
+    ///   - duration: How long the session was open.
     func sessionClosed(_ user: String, after duration: Duration)
 
-    /// Called when a ``SessionRegistry`` closes a session because it was not used for the idle time.
+    /// Called when a ``SessionRegistry`` closes a session because its idle time passed.
     func sessionExpired(_ user: String)
 
     /// Called when a ``SessionRegistry`` closes a session to make room for another.
     func sessionEvicted(_ user: String)
 
-    /// Called when a ``SessionRegistry`` rejects a request of a user because all sessions are in use.
+    /// Called when a ``SessionRegistry`` rejects a request of a user because all sessions that the limit allows are in use.
     func sessionRejected(_ user: String)
 }
 
@@ -49,21 +51,26 @@ extension SessionObserver {
     public func sessionRejected(_ user: String) {}
 }
 
-/// The observers of an app: who is told what happens to requests, repositories and sessions.
+/// The observers of an app's requests, repositories and sessions.
 ///
-///     var configuration = AppScopeConfiguration(upstream)
-///     configuration.observers = AppObservers(fetching: observer)
+/// ```swift
+/// struct SessionPrinter: SessionObserver {
+///     func sessionOpened(_ user: String, after duration: Duration) { print("Opened a session in \(duration).") }
+/// }
+/// var configuration = AppScopeConfiguration(upstream)
+/// configuration.observers = AppObservers(sessions: SessionPrinter())
+/// ```
 ///
-/// With the trait `Observability`, `AppObservers.telemetry()` of `InwardObservability` makes logs, metrics and traces of it all.
+/// With the trait `Observability`, `AppObservers.telemetry()` of `InwardObservability` emits logs, metrics and traces.
 public struct AppObservers: Sendable {
-    /// The observer of requests to the upstream; `nil` for none.
+    /// The observer of requests to upstreams, or `nil` for none.
     public var fetching: (any FetchObserver)?
-    /// The observer of repositories, their store, and outboxes; `nil` for none.
+    /// The observer of repositories, their store and their outboxes, or `nil` for none.
     public var repositories: (any RepositoryObserver)?
-    /// The observer of sessions; `nil` for none.
+    /// The observer of sessions, or `nil` for none.
     public var sessions: (any SessionObserver)?
 
-    /// Creates observers. Without any, nothing is measured.
+    /// Creates observers, by default none.
     public init(
         fetching: (any FetchObserver)? = nil,
         repositories: (any RepositoryObserver)? = nil,
@@ -75,7 +82,7 @@ public struct AppObservers: Sendable {
     }
 }
 
-/// Tells an observer of one session: that it is open, and that it is closed if it was open.
+/// A reporter that tells an observer once that a session has opened, and once that it has closed.
 package final class SessionReport: Sendable {
     private enum State {
         case opening(since: Duration)
@@ -87,14 +94,14 @@ package final class SessionReport: Sendable {
     private let observer: any SessionObserver
     private let state: Mutex<State>
 
-    /// Creates the report of a session that begins to open.
+    /// Creates a reporter for a session that starts to open.
     package init(_ user: String, observer: any SessionObserver, at now: Duration) {
         self.user = user
         self.observer = observer
         state = Mutex(.opening(since: now))
     }
 
-    /// Tells that the session is open.
+    /// Reports that the session has opened.
     package func opened(at now: Duration) {
         let start = state.withLock { state -> Duration? in
             guard case .opening(let start) = state else { return nil }
@@ -104,7 +111,7 @@ package final class SessionReport: Sendable {
         if let start { observer.sessionOpened(user, after: now - start) }
     }
 
-    /// Tells that the session is closed, if it was open.
+    /// Reports that the session has closed, if it had opened.
     package func closed(at now: Duration) {
         let start = state.withLock { state -> Duration? in
             defer { state = .closed }

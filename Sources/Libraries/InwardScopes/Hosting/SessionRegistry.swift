@@ -1,38 +1,44 @@
 import InwardCore
 import Synchronization
 
-/// The open sessions of a server's users: one for each, opened on first use, and closed when it is not used.
+/// A bounded pool of the sessions of a server's users. It opens a user's session on first use, and closes it when it is idle.
 ///
-///     let sessions = try await app.sessionRegistry(SessionLimits(count: 1_000, idleTime: .seconds(600)))
-///     let comment = try await sessions.withSession(of: "ada", credentials: .fixed(.bearer(token))) { session in
-///         try await session.repository(.comments).entity(7)
-///     }
-///     await sessions.signOut("ada")
+/// ```swift
+/// let sessions = try await app.sessionRegistry(SessionLimits(count: 1_000, idleTime: .seconds(600)))
+/// let comment = try await sessions.withSession(of: "ada", credentials: .fixed(.bearer(token))) { session in
+///     try await session.repository(commentsEndpoint).entity(7)
+/// }
+/// await sessions.signOut("ada")
+/// ```
 ///
-/// - Callers that ask for a session at the same time get the same one, which is opened once. A caller that is cancelled leaves it to
-///   the others. A failure to open a session is not remembered.
-/// - A session in use stays open: from the beginning to the end of ``withSession(of:key:credentials:_:)``, and while requests of it
-///   are in flight. Otherwise it is closed when its idle time has passed.
-/// - There are never more sessions than the limit. If it is reached, the session whose use ended first is closed before the next one
-///   opens. If all are in use, the call fails at once with ``SessionRegistryError/Reason/full``. It does not wait, so that an overloaded
-///   server can answer at once, for example with 503, and two requests that each hold a session cannot wait for each other.
+/// **Opening.** Concurrent callers for the same user share one session. A cancelled caller does not cancel the opening for the
+/// others. A failure to open a session is not cached, so the next call tries again.
 ///
-/// The registry does not authenticate anybody: a caller with credentials gets the open session of the user that it names. Authenticate
-/// the user first. A session without credentials is apart from that of a user of the same name.
+/// **Idle time.** A session's idle time starts when the last call that uses the session ends. When the idle time passes, the
+/// registry closes the session, unless requests of the session are in flight. In that case the idle time starts again.
 ///
-/// A session that is closed leaves the user's pending writes in the store for the user's next session. Failures while a session is
-/// closed go to the error handler of the app. Closing the app closes the registry.
+/// **Limit.** There are never more sessions than the limit. At the limit, the registry closes the least recently used session
+/// before it opens the next. It does not close sessions that are in use, including those with requests in flight. If all are in
+/// use, the call fails at once with ``SessionRegistryError/Reason/full``. It does not wait, so an overloaded server can respond
+/// immediately, for example with 503, and two requests that each hold a session cannot deadlock.
+///
+/// **Authentication.** The registry does not authenticate. If the named user has an open session, it returns the session
+/// without comparing credentials, so authenticate the user first. A session without credentials is separate from that of a user
+/// with the same name.
+///
+/// When the registry closes a session, the user's pending writes stay in the store for the next session, and failures go to the
+/// app's error handler. Closing the app closes the registry.
 public final class SessionRegistry<Own: Sendable>: Sendable {
     typealias Session = SessionScope<Own>
     typealias Answer = Result<Session, SessionRegistryError>
 
     private struct State {
         var table: SessionTable<Session>
-        /// The callers that wait for a session, by its number.
+        /// The callers that wait for a session, by session number.
         var waiters: [Int: [Promise<Answer>]] = [:]
-        /// The tasks that open sessions, by their numbers. The value is the session; `nil` if it could not be opened.
+        /// The tasks that open sessions, by session number. The value is the session, or `nil` if it could not be opened.
         var openings: [Int: Task<Session?, Never>] = [:]
-        /// The tasks that close sessions, by their numbers.
+        /// The tasks that close sessions, by session number.
         var closings: [Int: Task<Void, Never>] = [:]
         /// The alarm for the next session that expires. At most one is set.
         var alarm: TimerService.Timer?
@@ -43,7 +49,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         let key: SessionKey
         let number: Int
         let session: Session
-        /// The use as work in flight of the registry.
+        /// The use, as work in flight in the registry's scope.
         let work: UncancellableWork
         let place: Int
     }
@@ -75,21 +81,28 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         state = Mutex(State(table: SessionTable(limits)))
     }
 
-    /// How many sessions are open and in use, and what became of others. Use it for telemetry.
+    /// The number of sessions that are open, in use, expired, evicted and so on. Use it for telemetry.
     public var status: SessionRegistryStatus { state.withLock(\.table.status) }
 
-    /// Returns a user's open session, and opens it if there is none.
+    /// Returns a user's session, and opens it if necessary.
     ///
-    /// The session's idle time begins when this method returns, and pauses while requests of the session are in flight. To keep the
-    /// session open for longer, use ``withSession(of:key:credentials:_:)``.
+    /// ```swift
+    /// let sessions = try await app.sessionRegistry()
+    /// let session = try await sessions.session(of: "ada", key: "phone", credentials: .fixed(.bearer(token)))
+    /// ```
+    ///
+    /// The session's idle time starts when this method returns. If a request of the session is in flight when the idle time
+    /// passes, the idle time starts again. A request that has already ended does not extend it. To keep the session open for
+    /// longer, use ``withSession(of:key:credentials:_:)``.
     ///
     /// - Parameters:
-    ///   - user: What identifies the user across sessions. See ``AppScope/signIn(as:credentials:pendingWrites:memory:making:)``.
-    ///   - key: What distinguishes several sessions of the user, such as a device; `nil` for the only one.
-    ///   - credentials: The credentials that the session sends, if this call opens it. An open session keeps its own, so use
-    ///     ``SessionCredentials/refreshing(atMostEvery:within:_:)`` for credentials that expire.
-    /// - Returns: the session. Do not close it: ``signOut(_:key:)`` does.
-    /// - Throws: a ``SessionRegistryError``.
+    ///   - user: The user's identity. See ``AppScope/signIn(as:credentials:pendingWrites:memory:making:)``.
+    ///   - key: A text that distinguishes several sessions of the user, such as the name of a device. `nil` if there is only
+    ///     one.
+    ///   - credentials: The credentials that the session sends if this call opens it. A session that is already open keeps its
+    ///     own, so use ``SessionCredentials/refreshing(atMostEvery:within:_:)`` for credentials that expire.
+    /// - Returns: The session. To close it, call ``signOut(_:key:)``.
+    /// - Throws: A ``SessionRegistryError`` if the session could not be opened.
     public func session(
         of user: String,
         key: String? = nil,
@@ -100,22 +113,28 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         return use.session
     }
 
-    /// Keeps a user's session open while some work uses it, and opens it if there is none.
+    /// Runs work with a user's session, and keeps the session open until the work ends. Opens the session if necessary.
     ///
-    ///     let comments = try await sessions.withSession(of: "ada") { session in
-    ///         try await session.repository(.comments).all()
-    ///     }
+    /// ```swift
+    /// let sessions = try await app.sessionRegistry()
+    /// let list = try await sessions.withSession(of: "ada", credentials: .fixed(.bearer(token))) { session in
+    ///     try await session.repository(commentsEndpoint).entities()
+    /// }
+    /// ```
     ///
-    /// Three things close the session during the work: signing out, closing the registry or the app, and credentials that are refused
-    /// for good. Do not close the registry or the app from within the work: each would wait for the other until a limit passes.
+    /// The session closes during the work only if the user is signed out, the registry or the app is closed, or the credentials
+    /// can no longer be renewed. Do not close the registry or the app from within the work, because the work and the closing
+    /// would wait for each other until a limit passes.
     ///
     /// - Parameters:
-    ///   - user: What identifies the user across sessions.
-    ///   - key: What distinguishes several sessions of the user, such as a device; `nil` for the only one.
-    ///   - credentials: The credentials that the session sends, if this call opens it.
-    ///   - work: The work. Do not use the session after it.
-    /// - Returns: what the work returns.
-    /// - Throws: a ``SessionRegistryError`` if there is no session, in which case the work does not begin; the errors of the work.
+    ///   - user: The user's identity.
+    ///   - key: A text that distinguishes several sessions of the user, such as the name of a device. `nil` if there is only
+    ///     one.
+    ///   - credentials: The credentials that the session sends if this call opens it.
+    ///   - work: The work. Do not use the session after the work has ended.
+    /// - Returns: The value that the work returns.
+    /// - Throws: The error that the work throws, or a ``SessionRegistryError`` if the session could not be opened, in which
+    ///   case the work does not start.
     public func withSession<Value>(
         of user: String,
         key: String? = nil,
@@ -127,7 +146,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         return try await work(use.session)
     }
 
-    /// Closes all sessions of a user, used or not, and waits until they are closed. Pending writes stay in the store.
+    /// Closes all sessions of a user, even those in use, and waits until they are closed. Pending writes stay in the store.
     ///
     /// - Parameter user: The user.
     /// - Complexity: O(n) in the number of open sessions.
@@ -142,20 +161,20 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         for closing in closings { await closing.value }
     }
 
-    /// Closes one session of a user, used or not, and waits until it is closed. Pending writes stay in the store.
+    /// Closes one session of a user, even if it is in use, and waits until it is closed. Pending writes stay in the store.
     ///
     /// - Parameters:
     ///   - user: The user.
-    ///   - key: What distinguishes the user's sessions; `nil` for the session without a key.
+    ///   - key: The key of the session, or `nil` for the session without a key.
     public func signOut(_ user: String, key: String?) async {
         await signOut(user) { $0.key == key }
     }
 
-    /// Waits for the work that uses sessions, up to the app's closing limit, closes all sessions, and opens no others.
+    /// Waits for the work that uses sessions, up to the app's closing limit, and closes the registry with all its sessions.
     ///
-    /// Failures to close a session go to the error handler of the app.
+    /// Failures to close a session go to the app's error handler.
     ///
-    /// - Throws: a ``ScopeCloseError`` if work or a session did not end in time. The registry is closed nevertheless.
+    /// - Throws: A ``ScopeCloseError`` if work or a session did not end in time. The registry is closed nevertheless.
     public func close() async throws(ScopeCloseError) {
         try await scope.close()
     }
@@ -166,11 +185,11 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         _ key: SessionKey,
         _ credentials: SessionCredentials
     ) async throws(SessionRegistryError) -> Use {
-        // Closing the registry waits for it, and so does shutting down the app.
+        // Closing the registry and shutting down the app wait for this work.
         let work = UncancellableWork()
         guard let place = try? scope.begin(work) else { throw Self.closed(key) }
         do throws(SessionRegistryError) {
-            // Checked after the work has begun, so that a shutdown either sees the work, or is seen here.
+            // Checked after the work is tracked, so that a concurrent shutdown either waits for the work or is noticed here.
             guard isAcceptingWork() else { throw Self.closed(key) }
             let (session, number) = try await lease(key, credentials)
             return Use(key: key, number: number, session: session, work: work, place: place)
@@ -187,7 +206,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         use.work.finish()
     }
 
-    /// Returns a session, and its number with which to release it.
+    /// Returns a session, and the number with which to release it.
     private func lease(
         _ key: SessionKey,
         _ credentials: SessionCredentials
@@ -213,8 +232,8 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         case .full:
             observer?.sessionRejected(key.user)
             let explanation = """
-                was not opened: all \(limits.count) sessions are in use. Try again when requests have ended, or raise the limit \
-                of the registry
+                was not opened, because all \(limits.count) sessions are in use. Try again later, or raise \
+                `SessionLimits.count`
                 """
             throw SessionRegistryError(.full, key, explanation)
         case .closed: throw Self.closed(key)
@@ -223,10 +242,10 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         case .fulfilled(let answer): return (try answer.get(), number)
         case .cancelled:
             release(key, number: number)
-            throw SessionRegistryError(.cancelled, key, "was not waited for: the task was cancelled")
+            throw SessionRegistryError(.cancelled, key, "was not open yet when the waiting task was cancelled")
         case .deadlinePassed:
             release(key, number: number)
-            throw SessionRegistryError(.deadlinePassed, key, "was not open before the deadline of the task")
+            throw SessionRegistryError(.deadlinePassed, key, "was not open yet when the deadline of the task passed")
         }
     }
 
@@ -238,12 +257,12 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     }
 
     private static func closed(_ key: SessionKey) -> SessionRegistryError {
-        SessionRegistryError(.closed, key, "was not opened: the registry is closed, or the app is shutting down")
+        SessionRegistryError(.closed, key, "was not opened, because the registry is closed or the app is shutting down")
     }
 
     // MARK: Opening
 
-    /// Opens a session, and answers its waiters.
+    /// Opens a session, and resumes its waiters.
     private func startOpening(
         _ key: SessionKey,
         number: Int,
@@ -251,9 +270,9 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         after earlier: [Task<Void, Never>],
         _ state: inout State
     ) {
-        // Unstructured, because the session opens for all who ask for it, even if the first of them leaves. Nobody cancels it: its
-        // waits have limits of their own. Closing the session waits for it, and so does closing the registry. The deadline of the
-        // first caller does not apply to it.
+        // Unstructured, because the session opens for all callers, even if the first one leaves. The deadline of the first
+        // caller does not apply. The task is never cancelled, because each of its waits has a limit. Closing the session or the
+        // registry waits for it.
         state.openings[number] = Deadline.lifted {
             Task(executorPreference: timer.executor) { [self] in
                 for closing in earlier { await closing.value }
@@ -279,7 +298,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         switch result {
         case .success(let session):
             guard state.table.opened(session, key, number: number, at: timer.now) else {
-                return .failure(SessionRegistryError(.closed, key, "was signed out while it was opened"))
+                return .failure(SessionRegistryError(.closed, key, "was signed out while it was opening"))
             }
             return .success(session)
         case .failure(let error):
@@ -291,8 +310,8 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
 
     // MARK: Closing
 
-    /// Sets an alarm for the next session that expires, unless there is one. An alarm that comes early, because the session was
-    /// used again, sets the next one.
+    /// Sets an alarm for the next session that expires, unless one is set. If the session was used again in the meantime, the
+    /// alarm closes nothing and is set again.
     private func setAlarm(_ state: inout State) {
         guard state.alarm == nil, let moment = state.table.nextExpiry else { return }
         state.alarm = timer.schedule(at: moment) { [weak self] in self?.closeExpired() }
@@ -306,9 +325,9 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         }
     }
 
-    /// Starts to close a session, unless this has begun.
+    /// Starts closing a session, unless it is already closing.
     ///
-    /// - Returns: the task that closes it; `nil` if there is no such session.
+    /// - Returns: The task that closes it, or `nil` if there is no such session.
     private func startClosing(_ key: SessionKey, _ state: inout State) -> Task<Void, Never>? {
         if let departure = state.table.depart(key) { return startClosing(departure, &state) }
         return state.table.departing(key).flatMap { state.closings[$0] }
@@ -317,8 +336,8 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
     @discardableResult
     private func startClosing(_ departure: SessionTable<Session>.Departure, _ state: inout State) -> Task<Void, Never> {
         let opening = state.openings[departure.number]
-        // Unstructured, because nobody waits for the end of a session that has expired. Nobody cancels it: closing a session has
-        // limits of its own. The next session in its slot, signing out, and closing the registry wait for it.
+        // Unstructured, because the alarm that expires a session cannot wait. The task is never cancelled, because closing a
+        // session has limits of its own. The next session in the slot, signing out, and closing the registry wait for the task.
         let task = Deadline.lifted {
             Task(executorPreference: timer.executor) { [self] in
                 switch departure.cause {
@@ -344,7 +363,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         do {
             try await session.close()
         } catch {
-            // Otherwise its caller is told, or the error handler, if the session's credentials closed it.
+            // If the session was already closing, the error goes to whoever started that: its caller, or the credentials.
             if isOpen { errorHandler.handle(error) }
         }
     }

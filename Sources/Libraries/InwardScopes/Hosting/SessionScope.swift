@@ -8,18 +8,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A user of an app from sign-in to sign-out: the user's repositories, and what the service adds.
+/// A container of one user's repositories from sign-in to sign-out, and of the objects that your service adds.
 ///
-///     let session = try await app.signIn(as: "ada", credentials: .fixed(.bearer(token)))
-///     let comments = try session.repository(.comments)
-///     try await session.close()
+/// ```swift
+/// let session = try await app.signIn(as: "ada", credentials: .fixed(.bearer(token)))
+/// let comments = try session.repository(commentsEndpoint)
+/// print(try await comments.entity(7).value.body)
+/// try await session.close()
+/// ```
 ///
-/// Each endpoint has one repository, which lives as long as the session. Close the session at sign-out. What its repositories have
-/// in memory is then discarded, and what the store keeps for the user is there for the user's next session.
+/// A session has one repository for each endpoint. Close the session at sign-out, which discards the memory caches of its
+/// repositories. Stored responses and pending writes stay in the app's store for the user's next session.
 public struct SessionScope<Own: Sendable>: Container {
     /// The objects of a session.
     public struct Objects: Sendable {
-        /// With the user's credentials and cache: those of the other upstreams, and then that of the standard one.
+        /// The data fetchers that add the user's credentials and response cache. That of the standard upstream is the last.
         let dataFetchers: [any DataFetcher]
         let repositories: RepositorySet
         let timer: TimerService
@@ -29,64 +32,84 @@ public struct SessionScope<Own: Sendable>: Container {
     /// The scope of the session.
     public let scope: Scope<SessionLifetime, Objects>
 
-    /// Why the user's pending writes could not be read when the session was opened; `nil` if they were, or if there is no store.
-    /// Reads work, and the next write tries again.
+    /// The error that prevented reading the user's pending writes when the session opened, or `nil` if there was none. Despite
+    /// such an error, the session can read entities, and its next write tries to read the pending writes again.
     public let storeFailure: RecordStoreError?
 
-    /// The objects that the service has added.
+    /// Your objects, which the closure of `signIn` created.
     ///
-    /// - Throws: a ``ScopeError`` if the session is closed.
+    /// - Throws: A ``ScopeError`` if the session is closed.
     public var own: Own {
         get throws(ScopeError) { try scope.objects().own }
     }
 
-    /// The outbox that delivers the user's writes to the standard upstream, for example to list or discard them; `nil` without a
-    /// store. For that of another upstream, ask ``repositories``.
+    /// The outbox that delivers the user's writes to the standard upstream, or `nil` if the app has no store. Use it to list,
+    /// retry or discard writes. The outboxes of other upstreams are in ``repositories``.
     ///
-    /// - Throws: a ``ScopeError`` if the session is closed.
+    /// ```swift
+    /// for write in try session.outbox?.pending ?? [] { print(write) }
+    /// ```
+    ///
+    /// - Throws: A ``ScopeError`` if the session is closed.
     public var outbox: Outbox? {
         get throws(ScopeError) { try repositories.outbox }
     }
 
-    /// The standard upstream with the user's credentials, for what is no entity. It answers as long as the session is open. For another
-    /// upstream, ask ``repositories``.
+    /// The standard upstream with the user's credentials, for requests that you send without a repository. Requests fail after
+    /// the session closes. The other upstreams are in ``repositories``.
     ///
-    /// - Throws: a ``ScopeError`` if the session is closed.
+    /// - Throws: A ``ScopeError`` if the session is closed.
     public var upstream: Upstream {
         get throws(ScopeError) { try repositories.upstream }
     }
 
     /// The repositories of the session, with the upstreams and outboxes that they use.
     ///
-    ///     let report = try await session.repositories.upstream(.search).value(ReportDTO.self, at: "report")
+    /// ```swift
+    /// let search = try session.repositories.upstream(UpstreamName("search"))
+    /// let comment = try await search.value(CommentDTO.self, at: "newest")
+    /// ```
     ///
-    /// - Throws: a ``ScopeError`` if the session is closed.
+    /// - Throws: A ``ScopeError`` if the session is closed.
     public var repositories: RepositorySet {
         get throws(ScopeError) { try scope.objects().repositories }
     }
 
-    /// Returns the session's repository of an endpoint, and creates it if this is the first call. What is for everyone has one
-    /// repository in the app.
+    /// Returns the session's repository of an endpoint. If the endpoint's audience is `everyone`, returns the repository that
+    /// all sessions share.
     ///
-    /// Pass the repository on by initializers, and keep it: this is no place to look things up in.
+    /// ```swift
+    /// let comments = try session.repository(commentsEndpoint)
+    /// try await comments.update(7) { $0.body = "Very well said." }
+    /// ```
     ///
-    /// - Parameter endpoint: The endpoint. It is identified by its name.
-    /// - Returns: the repository, the same each time.
-    /// - Throws: a `RepositoryError`: `closed` if the session is closed; `refused` if another endpoint has the same name, if the
-    ///   endpoint is for everyone and has writes, if the app does not have its upstream, or if there is a store, and the endpoint has
-    ///   writes and is not among those of the ``AppScopeConfiguration``.
+    /// Store the repository, and pass it to initializers. Do not use the session as a service locator.
+    ///
+    /// - Parameter endpoint: The endpoint, which is identified by its name.
+    /// - Returns: The repository. Every call with this endpoint returns the same one.
+    /// - Throws: A `RepositoryError` with the reason `closed` if the session is closed, or `refused` if
+    ///   - another endpoint has the same name,
+    ///   - the endpoint is for everyone and has writes,
+    ///   - the app does not have the endpoint's upstream, or
+    ///   - the app has a store, and the endpoint has writes and is missing in ``AppScopeConfiguration/endpoints``.
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
         try scope.objects(for: endpoint).repositories.repository(endpoint)
     }
 
-    /// Waits until the pending writes are delivered or refused, up to a time limit. It does not wait for writes whose next attempt is
-    /// later than that. An open session delivers its writes without this call.
+    /// Waits until the pending writes are delivered or refused, up to a time limit. An open session delivers its writes without
+    /// this call.
     ///
-    /// If writes are pending, this method opens the outbox, and waits for another process that owns it to release it.
+    /// ```swift
+    /// let pendingCount = try await session.deliver(within: .seconds(10))
+    /// print("\(pendingCount) writes are still pending.")
+    /// ```
     ///
-    /// - Parameter limit: How long to wait at most.
-    /// - Returns: the number of writes in the store that are still pending, whoever delivers them.
-    /// - Throws: a ``ScopeError`` if the session is closed; a `RecordStoreError` if the store cannot be read.
+    /// The method does not wait for writes whose next attempt is due after the limit. If another process owns the outbox, the
+    /// method waits, within the limit, until that process releases it.
+    ///
+    /// - Parameter limit: The maximum time to wait.
+    /// - Returns: The number of the user's writes that are still pending in the store, no matter which process delivers them.
+    /// - Throws: A ``ScopeError`` if the session is closed, or a `RecordStoreError` if the store cannot be read.
     @discardableResult
     public func deliver(within limit: Duration) async throws -> Int {
         try await scope.run { objects async throws(RecordStoreError) in
@@ -99,26 +122,33 @@ public struct SessionScope<Own: Sendable>: Container {
 }
 
 extension AppScope {
-    /// Opens a session with objects of the service's own.
+    /// Opens a session with objects of your own.
     ///
-    ///     let session = try await app.signIn(as: "ada", credentials: credentials) { opening, repositories in
-    ///         SessionObjects(comments: CommentBoard(try repositories.repository(.comments)))
-    ///     }
+    /// ```swift
+    /// struct CommentBoard: Sendable {
+    ///     let comments: Repository<Comment>
+    /// }
     ///
-    /// If the credentials for an upstream are refused for good, the session closes by itself, and the error handler receives a
-    /// ``SignedOutError``. The writes that are pending then wait for the user's next session.
+    /// let session = try await app.signIn(as: "ada", credentials: .fixed(.bearer(token))) { opening, repositories in
+    ///     CommentBoard(comments: try repositories.repository(commentsEndpoint))
+    /// }
+    /// ```
+    ///
+    /// If the user has to sign in again, because the credentials for an upstream can no longer be renewed, the session closes
+    /// by itself, and the error handler receives a ``SignedOutError``. Pending writes then wait for the user's next session.
     ///
     /// - Parameters:
-    ///   - user: What identifies the user across sessions, such as the identity at the upstream. It names the user's part of the
-    ///     store, and the session in messages. A session without credentials has a part of its own.
+    ///   - user: The user's identity, which must be the same in all sessions, such as the user name at the upstream. It names
+    ///     the user's part of the store, and the session in messages. A session without credentials uses a separate part of the
+    ///     store.
     ///   - credentials: The credentials to send.
-    ///   - pendingWrites: How to treat writes that an earlier process left.
-    ///   - memory: The size limit of the memory cache of each of the session's repositories; `nil` for that of the app's
+    ///   - pendingWrites: Whether to deliver or only show the user's pending writes.
+    ///   - memory: The size limit of the memory cache of each of the session's repositories, or `nil` for that of
     ///     ``AppScopeConfiguration``.
-    ///   - make: Creates the objects of the service, and registers those that need closing. The repositories answer once the
-    ///     session is open, so do not read or write here.
-    /// - Returns: the session, which the caller closes. Closing the app closes it too.
-    /// - Throws: a ``ScopeError`` if the app is closed, or the error that `make` throws.
+    ///   - make: Creates your objects, and registers those that need closing. It must not read or write, because the
+    ///     repositories work only after the session has opened.
+    /// - Returns: The session, which the caller closes. Closing the app closes it too.
+    /// - Throws: A ``ScopeError`` if the app is closed or shutting down, or the error that `make` throws.
     public func signIn<SessionOwn: Sendable, Failure: Error>(
         as user: String,
         credentials: SessionCredentials = .none,
@@ -129,14 +159,15 @@ extension AppScope {
         try await opened(user, credentials, pendingWrites, memory: memory, making: make).get()
     }
 
-    /// Opens a session without objects of the service's own.
+    /// Opens a session without objects of your own.
     ///
     /// - Parameters:
-    ///   - user: What identifies the user across sessions. It names the user's part of the store, and the session in messages.
+    ///   - user: The user's identity, which must be the same in all sessions. It names the user's part of the store, and the
+    ///     session in messages.
     ///   - credentials: The credentials to send.
-    ///   - pendingWrites: How to treat writes that an earlier process left.
-    /// - Returns: the session, which the caller closes. Closing the app closes it too.
-    /// - Throws: a ``ScopeError`` if the app is closed.
+    ///   - pendingWrites: Whether to deliver or only show the user's pending writes.
+    /// - Returns: The session, which the caller closes. Closing the app closes it too.
+    /// - Throws: A ``ScopeError`` if the app is closed or shutting down.
     public func signIn(
         as user: String,
         credentials: SessionCredentials = .none,
@@ -159,9 +190,9 @@ extension AppScope {
             opening,
             scope throws(Failure) in
             opening.errorHandler = configuration.errorHandler
-            // Registered first, and so told when everything else is closed.
+            // Registered first, so it reports the close after everything else is closed.
             if let report { _ = opening.closing(report, as: "observer") { $0.closed(at: app.timer.now) } }
-            // A session with credentials neither shows nor delivers the writes of a guest.
+            // Keeps guests apart, so that a session with credentials neither shows nor delivers the writes of a guest.
             let owner = OutboxOwner(user, isGuest: credentials.areNone)
             var dataFetchers: [any DataFetcher] = []
             func repositories(
@@ -184,7 +215,7 @@ extension AppScope {
                     authorized.caching(in: partition)
                         .observing(with: configuration.observers.fetching, timer: app.timer)
                 )
-                // Requests do not outlive the session.
+                // Ends requests when the session closes.
                 let asked = hosted.upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetchers[place] })
                 let store = configuration.place(of: owner.key, at: hosted, app.peers)
                 let share = store.map { store in

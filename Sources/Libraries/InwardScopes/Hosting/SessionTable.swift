@@ -3,12 +3,12 @@ import InwardCore
 /// The key of a session in a registry.
 struct SessionKey: Hashable, Sendable {
     let user: String
-    /// What distinguishes the user's sessions, such as a device; `nil` for the only one.
+    /// A text that distinguishes the user's sessions, such as the name of a device, or `nil` if there is only one.
     let key: String?
-    /// Whether the session has no credentials. A guest may have the name of a user.
+    /// Whether the session has no credentials. A guest can have the same name as a user.
     var isGuest = false
 
-    /// The session as in the title of its scope.
+    /// The name of the session in messages, like the title of its scope.
     var title: String { "\(SessionLifetime.name) \(user.visible)\(key.map { " (\($0.visible))" } ?? "")" }
 }
 
@@ -24,35 +24,36 @@ extension SessionScope: RegisteredSession {
     var hasWork: Bool { scope.hasWork }
 }
 
-/// Which sessions of a registry are open, in use, being opened or being closed. It decides, and does nothing itself.
+/// The state machine of a registry: which sessions are open, in use, opening or closing. It only decides, and the registry
+/// acts.
 ///
-/// Each session has a slot from the time its opening is decided until it is closed. If there is no free slot, the slot of a session
-/// that is being closed passes to the one that waits for it.
+/// A session has a slot from the decision to open it until it is closed. If no slot is free, a new session waits for the slot
+/// of a session that is closing.
 struct SessionTable<Session: RegisteredSession> {
     /// A session to close.
     struct Departure {
         let number: Int
         let key: SessionKey
-        /// The session; `nil` if it is still being opened.
+        /// The session, or `nil` if it is still opening.
         let session: Session?
-        /// Why the registry closes it by itself; `nil` if it was told to.
+        /// The reason if the registry closes the session on its own, or `nil` if a caller asked for it.
         var cause: Cause?
     }
 
-    /// Why a registry closes a session by itself.
+    /// A reason for the registry to close a session on its own.
     enum Cause {
         case expired
         case evicted
     }
 
-    /// The next step of a caller that asks for a session.
+    /// What a caller that asks for a session must do next.
     enum Admission {
         /// The session is open. It is in use until it is released.
         case open(Session, number: Int)
         /// Wait until the session is open. It is then in use until it is released.
         case joins(number: Int)
-        /// Close a session, wait until the sessions with these numbers are closed, and open the session. It is in use until it is
-        /// released.
+        /// Close the given session, wait until the sessions with the given numbers are closed, and open the new session. It is
+        /// in use until it is released.
         case opens(number: Int, closing: Departure?, after: [Int])
         /// All sessions are in use.
         case full
@@ -75,9 +76,9 @@ struct SessionTable<Session: RegisteredSession> {
     private var entries: [SessionKey: Entry] = [:]
     /// The open sessions that are not in use, the least recently used first.
     private var unused = PriorityQueue<Int, Unused>()
-    /// The sessions that are being closed, and whose slots nobody waits for.
+    /// The numbers of the closing sessions whose slots no new session waits for.
     private var freeing: Set<Int> = []
-    /// The session of each key that is being closed; the last one if there are several.
+    /// The number of the closing session of each key, the latest if there are several.
     private var departing: [SessionKey: Int] = [:]
     private var slotCount = 0
     private var lastNumber = 0
@@ -96,7 +97,7 @@ struct SessionTable<Session: RegisteredSession> {
         return status
     }
 
-    /// When the least recently used session expires; `nil` if all are in use.
+    /// The time at which the least recently used session expires, or `nil` if all are in use.
     var nextExpiry: Duration? { unused.first.map { $0.element.since + limits.idleTime } }
 
     // MARK: Use
@@ -107,7 +108,7 @@ struct SessionTable<Session: RegisteredSession> {
         var closing: Departure?
         if let entry = entries[key] {
             if entry.session?.isOpen == false {
-                // A caller has closed it without signing out.
+                // A caller closed the session without signing out.
                 closing = depart(key)
             } else {
                 entries[key]?.useCount += 1
@@ -116,10 +117,10 @@ struct SessionTable<Session: RegisteredSession> {
                 return entry.session.map { .open($0, number: entry.number) } ?? .joins(number: entry.number)
             }
         }
-        // A user's session does not open before the earlier one is closed.
+        // A session opens only after the earlier session of the same key is closed.
         var after = departing[key].map { [$0] } ?? []
         if let earlier = after.first, freeing.remove(earlier) != nil {
-            // Takes its slot.
+            // Takes the slot of the earlier session.
         } else if slotCount < limits.count {
             slotCount += 1
         } else if let evicted = evict(at: now) {
@@ -148,7 +149,7 @@ struct SessionTable<Session: RegisteredSession> {
 
     /// Stores a session that was opened.
     ///
-    /// - Returns: whether callers may use it; `false` if it is to be closed.
+    /// - Returns: `true` if callers may use the session, or `false` if it must be closed.
     mutating func opened(_ session: Session, _ key: SessionKey, number: Int, at now: Duration) -> Bool {
         guard let entry = entries[key], entry.number == number else { return false }
         entries[key]?.session = session
@@ -158,7 +159,7 @@ struct SessionTable<Session: RegisteredSession> {
         return true
     }
 
-    /// Forgets a session that could not be opened.
+    /// Removes a session that could not be opened.
     mutating func failed(_ key: SessionKey, number: Int) {
         guard entries[key]?.number == number else { return }
         entries[key] = nil
@@ -167,10 +168,10 @@ struct SessionTable<Session: RegisteredSession> {
 
     // MARK: Closing
 
-    /// Takes out the sessions that have not been used for the idle time.
+    /// Removes the sessions whose idle time has passed, and returns them for closing.
     mutating func expire(at now: Duration) -> [Departure] {
         var departures: [Departure] = []
-        // It ends, because a session that cannot be taken out expires later.
+        // The loop ends, because a session that cannot be removed gets a later expiry.
         while let nextExpiry, nextExpiry <= now {
             guard var departure = takeUnused(at: now) else { continue }
             counts.expired += 1
@@ -180,9 +181,9 @@ struct SessionTable<Session: RegisteredSession> {
         return departures
     }
 
-    /// Takes out a session.
+    /// Removes a session.
     ///
-    /// - Returns: the session to close; `nil` if it is unknown or already being closed.
+    /// - Returns: The session to close, or `nil` if it is unknown or already closing.
     mutating func depart(_ key: SessionKey) -> Departure? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
         if let place = entry.place { _ = unused.remove(place) }
@@ -193,25 +194,25 @@ struct SessionTable<Session: RegisteredSession> {
         return Departure(number: entry.number, key: key, session: entry.session)
     }
 
-    /// Takes out all sessions, and admits no others.
+    /// Removes all sessions, returns them for closing, and admits no others.
     mutating func close() -> [Departure] {
         isClosed = true
         return Array(entries.keys).compactMap { depart($0) }
     }
 
-    /// Notes that a session is closed, and frees its slot unless somebody waits for it.
+    /// Records that a session is closed, and frees its slot unless a new session waits for it.
     mutating func departed(_ departure: Departure) {
         counts.closingCount -= 1
         if departing[departure.key] == departure.number { departing[departure.key] = nil }
         if freeing.remove(departure.number) != nil { slotCount -= 1 }
     }
 
-    /// The keys of a user's sessions, including those that are being closed.
+    /// Returns the keys of a user's sessions, including those that are closing.
     func keys(of user: String) -> Set<SessionKey> {
         Set(entries.keys.filter { $0.user == user } + departing.keys.filter { $0.user == user })
     }
 
-    /// The number of the session of a key that is being closed.
+    /// Returns the number of the closing session of a key, or `nil` if there is none.
     func departing(_ key: SessionKey) -> Int? { departing[key] }
 
     private mutating func evict(at now: Duration) -> Departure? {
@@ -224,7 +225,7 @@ struct SessionTable<Session: RegisteredSession> {
         return nil
     }
 
-    /// Takes out the least recently used session, or marks it as used now if its requests are in flight.
+    /// Removes the least recently used session, or restarts its idle time if its requests are in flight.
     private mutating func takeUnused(at now: Duration) -> Departure? {
         guard let key = unused.popFirst()?.key else { return nil }
         guard entries[key]?.session?.hasWork != true else {
@@ -234,7 +235,7 @@ struct SessionTable<Session: RegisteredSession> {
         return depart(key)
     }
 
-    /// Begins the idle time of a session.
+    /// Starts the idle time of a session.
     private mutating func wait(_ key: SessionKey, at now: Duration) {
         lastUse += 1
         entries[key]?.place = unused.insert(Unused(key: key, since: now), at: lastUse)

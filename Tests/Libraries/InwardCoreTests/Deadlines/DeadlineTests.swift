@@ -9,17 +9,17 @@ struct DeadlineTests {
     private struct ExampleError: Error, Equatable {}
 
     private let clock = ManualClock()
-    /// Where nobody else comes, so that who waits there goes on when cancelled and not before.
+    /// A rendezvous that never completes, so a task that waits here continues only when it is cancelled.
     private let nowhere = Rendezvous(of: 2)
 
-    @Test func workThatIsDoneInTimeGivesItsAnswer() async {
+    @Test func workThatEndsInTimeReturnsItsValue() async {
         let deadline = Deadline(in: .seconds(10), on: clock)
         #expect(await deadline.bound { 7 } == .success(7))
         let failure = await deadline.bound { () async throws(ExampleError) -> Int in throw ExampleError() }
         #expect(failure == .failure(ExampleError()))
     }
 
-    @Test func itsStopwatchBeginsWithIt() {
+    @Test func stopwatchStartsWithTheDeadline() {
         let timer = TimerService(clock)
         clock.advance(by: .seconds(5))
         let stopwatch = Deadline(in: .seconds(60), on: timer).stopwatch
@@ -28,7 +28,7 @@ struct DeadlineTests {
         #expect(stopwatch.elapsed == .seconds(3))
     }
 
-    @Test func workHasTimeUntilTheDeadline() async {
+    @Test func workMayRunUntilTheDeadline() async {
         let timer = TimerService(clock)
         let deadline = Deadline(in: .seconds(10), on: timer)
         let released = Rendezvous(of: 2)
@@ -41,11 +41,11 @@ struct DeadlineTests {
         await clock.sleepers(1)
         await released.arrive()
         #expect(await answer == .success(false))
-        // Nothing waits for the deadline any more.
+        // No timer is left.
         #expect(timer.count == 0)
     }
 
-    @Test func workThatTakesTooLongIsCancelledAndWaitedForWhateverItGives() async {
+    @Test func workThatMissesTheDeadlineIsCancelledAndAwaited() async {
         let deadline = Deadline(in: .seconds(10), on: clock)
         let ended = Mutex(false)
         async let answer = deadline.bound {
@@ -60,7 +60,7 @@ struct DeadlineTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(10)])
-    func workIsNotBegunBehindTheDeadline(limit: Duration) async {
+    func workDoesNotStartAfterTheDeadline(limit: Duration) async {
         let deadline = Deadline(in: limit, on: clock)
         clock.advance(by: .seconds(10))
         let begun = Mutex(false)
@@ -69,7 +69,7 @@ struct DeadlineTests {
         #expect(!begun.withLock { $0 })
     }
 
-    @Test func theRemainingTimeIsToldByTheClock() {
+    @Test func remainingTimeFollowsTheClock() {
         clock.advance(by: .seconds(3))
         let deadline = Deadline(in: .seconds(10), on: clock)
         #expect(deadline.remaining == .seconds(10))
@@ -79,7 +79,7 @@ struct DeadlineTests {
         #expect(deadline.remaining == .seconds(-1))
     }
 
-    @Test func theOuterDeadlineCountsIfItIsTheEarlier() async {
+    @Test func outerDeadlineAppliesIfItIsEarlier() async {
         let innerClock = ManualClock()
         let inner = Mutex<Result<Duration?, Never>??>(nil)
         async let outer = Deadline(in: .seconds(5), on: clock).bound {
@@ -94,13 +94,13 @@ struct DeadlineTests {
         await clock.sleepers(1)
         clock.advance(by: .seconds(5))
         #expect(await outer == nil)
-        // The inner work was cancelled by the outer, and nothing waited by the clock of its own.
+        // The outer deadline cancelled the inner work, and the inner clock has no timer.
         #expect(inner.withLock { $0 } == .success(.seconds(5)))
         #expect(innerClock.sleeperCount == 0)
     }
 
-    /// By how much is left, because the clocks need not have begun together.
-    @Test(arguments: [false, true]) func theEarlierOfTwoDeadlinesCounts(areOnOneTimer: Bool) async {
+    /// Compares the remaining times, because the clocks need not have started together.
+    @Test(arguments: [false, true]) func earlierOfTwoDeadlinesApplies(areOnOneTimer: Bool) async {
         let timer = TimerService(clock)
         clock.advance(by: .seconds(100))
         let innerTimer = areOnOneTimer ? timer : TimerService(ManualClock())
@@ -112,7 +112,7 @@ struct DeadlineTests {
         #expect(remaining == .success([.seconds(5), .seconds(1)]))
     }
 
-    @Test func theInnerDeadlineCountsIfItIsTheEarlier() async {
+    @Test func innerDeadlineAppliesIfItIsEarlier() async {
         let innerClock = ManualClock()
         async let outer = Deadline(in: .seconds(10), on: clock).bound {
             let answer = await Deadline(in: .seconds(5), on: innerClock).bound {
@@ -128,7 +128,7 @@ struct DeadlineTests {
         #expect(remaining == .seconds(10))
     }
 
-    @Test func theDeadlineOfATaskIsThatOfItsChildrenAndOfNobodyElse() async {
+    @Test func deadlinePropagatesToChildTasksOnly() async {
         #expect(Deadline.current == nil)
         let deadline = Deadline(in: .seconds(5), on: clock)
         let seen = await deadline.bound {
@@ -143,13 +143,13 @@ struct DeadlineTests {
         #expect(Deadline.current == nil)
     }
 
-    @Test func whoIsCancelledGetsWhatTheWorkItselfGives() async {
+    @Test func cancelledCallerGetsTheResultOfTheWork() async {
         let deadline = Deadline(in: .seconds(5), on: clock)
         await withTaskGroup(of: Result<Bool, Never>?.self) { group in
             group.addTask {
                 await deadline.bound {
                     await nowhere.arrive()
-                    // What waits for the deadline is cancelled too, and heard of first.
+                    // Yields, so that the cancelled wait for the deadline can end first.
                     for _ in 1...1_000 { await Task.yield() }
                     return Task.isCancelled
                 }
@@ -160,7 +160,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test func whoIsCancelledBeforeStillGetsWhatTheWorkGives() async {
+    @Test func callerThatIsAlreadyCancelledGetsTheResultOfTheWork() async {
         let deadline = Deadline(in: .seconds(5), on: clock)
         await withTaskGroup(of: Result<Bool, Never>?.self) { group in
             group.cancelAll()

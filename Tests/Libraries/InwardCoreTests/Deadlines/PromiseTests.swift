@@ -7,22 +7,22 @@ struct PromiseTests {
     private let clock = ManualClock()
     private let promise = Promise<Int>()
 
-    @Test func theFirstValueCounts() async {
+    @Test func firstValueWins() async {
         #expect(promise.fulfill(1))
         #expect(!promise.fulfill(2))
         #expect(await promise.value().kept == 1)
     }
 
-    @Test func whoWaitsGetsWhatComes() async {
+    @Test func waiterGetsAValueThatComesLater() async {
         async let value = promise.value().kept
         promise.fulfill(1)
         #expect(await value == 1)
     }
 
-    @Test func whoGivesAValueKnowsThatItIsTaken() async throws {
+    @Test func fulfillReturnsWhetherTheValueWasAccepted() async throws {
         try await DeterministicScheduler(seed: 1).run { [promise] in
             async let value = promise.value().kept
-            // The other waits by then.
+            // The other task is waiting by now.
             for _ in 0..<32 { await Task.yield() }
             #expect(promise.fulfill(1))
             #expect(!promise.fulfill(2))
@@ -30,19 +30,19 @@ struct PromiseTests {
         }
     }
 
-    @Test func whoIsCancelledWaitsNoMoreAndTheValueComesTooLate() async {
+    @Test func cancellationEndsTheWaitAndRejectsLaterValues() async {
         await withTaskGroup(of: Promise<Int>.Outcome.self) { group in
             group.addTask { await promise.value() }
             group.cancelAll()
             guard case .cancelled? = await group.next() else {
-                Issue.record("It was not cancelled.")
+                Issue.record("The wait was not cancelled.")
                 return
             }
         }
         #expect(!promise.fulfill(1))
     }
 
-    @Test func whoIsCancelledGetsWhatIsThere() async {
+    @Test func cancelledWaiterGetsAValueThatIsAlreadyThere() async {
         promise.fulfill(1)
         await withTaskGroup(of: Int?.self) { group in
             group.cancelAll()
@@ -51,10 +51,10 @@ struct PromiseTests {
         }
     }
 
-    @Test func whoHasADeadlineWaitsUntilThen() async {
+    @Test func deadlineEndsTheWait() async {
         let timer = TimerService(clock)
         let deadline = Deadline(in: .seconds(5), on: timer)
-        // Nothing cancels it: the wait looks at the deadline itself.
+        // Nothing cancels the task: the wait checks the deadline itself.
         async let outcome = deadline.carried { await promise.value() }
         await timer.timers(1)
         clock.advance(by: .seconds(5))
@@ -66,7 +66,7 @@ struct PromiseTests {
         #expect(timer.count == 0)
     }
 
-    @Test func whoIsInTimeLeavesNoTimer() async {
+    @Test func waitThatEndsInTimeLeavesNoTimer() async {
         let timer = TimerService(clock)
         async let value = Deadline(in: .seconds(5), on: timer).carried { await promise.value().kept }
         await timer.timers(1)

@@ -3,7 +3,7 @@ import InwardTesting
 import Testing
 
 struct StopwatchTests {
-    @Test func timePassesFromWhenItWasMade() {
+    @Test func elapsedTimeStartsAtCreation() {
         let clock = ManualClock()
         clock.advance(by: .seconds(3))
         let stopwatch = Stopwatch(clock)

@@ -8,7 +8,7 @@ import Testing
 struct TimerServiceTests {
     private let clock = ManualClock()
 
-    @Test func manyTimersAreOneSleepingTask() async {
+    @Test func allTimersShareOneSleepingTask() async {
         let timer = TimerService(clock)
         let called = Mutex<[Int]>([])
         let all = Rendezvous(of: 2)
@@ -27,7 +27,7 @@ struct TimerServiceTests {
         #expect(timer.count == 0)
     }
 
-    @Test func anEarlierTimerIsNotMissedWhileALaterOneIsSleptFor() async {
+    @Test func earlierTimerFiresDuringTheSleepForALaterOne() async {
         let timer = TimerService(clock)
         timer.schedule(at: .seconds(30)) {}
         await clock.sleepers(1)
@@ -39,7 +39,7 @@ struct TimerServiceTests {
         #expect(timer.count == 1)
     }
 
-    @Test func whoSleptForALaterTimerSleepsNoMoreWhenThereIsAnEarlierOne() async {
+    @Test func earlierTimerEndsTheSleepForALaterOne() async {
         let timer = TimerService(clock)
         timer.schedule(at: .seconds(30)) {}
         await clock.sleepers(1)
@@ -48,7 +48,7 @@ struct TimerServiceTests {
         #expect(timer.count == 2)
     }
 
-    @Test func whoSleepsOnForALaterTimerSleepsNoMoreWhenThereIsAnEarlierOne() async {
+    @Test func earlierTimerEndsARepeatedSleepForALaterOne() async {
         let timer = TimerService(clock)
         for seconds in [1, 30] { timer.schedule(at: .seconds(seconds)) {} }
         await clock.sleepers(1)
@@ -59,7 +59,7 @@ struct TimerServiceTests {
         #expect(timer.count == 2)
     }
 
-    @Test func whatIsCancelledInTimeIsNotDone() async throws {
+    @Test func cancelledTimerDoesNotFire() async throws {
         let timer = TimerService(clock)
         let called = Mutex(0)
         let cancelled = timer.schedule(at: .seconds(1)) { called.withLock { $0 += 100 } }
@@ -74,13 +74,13 @@ struct TimerServiceTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func nobodySleepsForNoTime(duration: Duration) async throws {
+    func zeroAndNegativeSleepsReturnAtOnce(duration: Duration) async throws {
         let timer = TimerService(clock)
         try await timer.sleep(for: duration)
         #expect(timer.count == 0)
     }
 
-    @Test func whoIsCancelledSleepsNoMoreAndLeavesNoTimer() async {
+    @Test func cancellationEndsASleepAndRemovesItsTimer() async {
         let timer = TimerService(clock)
         let sleeper = Task { try await timer.sleep(for: .seconds(5)) }
         await timer.timers(1)
@@ -89,7 +89,7 @@ struct TimerServiceTests {
         #expect(timer.count == 0)
     }
 
-    @Test func whoIsCancelledBeforeDoesNotSleep() async {
+    @Test func cancelledTaskDoesNotSleep() async {
         let timer = TimerService(clock)
         await withTaskGroup(of: Void.self) { group in
             group.cancelAll()
@@ -100,7 +100,7 @@ struct TimerServiceTests {
         #expect(timer.count == 0)
     }
 
-    @Test func aServiceThatNobodyHoldsSleepsNoMore() async {
+    @Test func releasedServiceStopsSleeping() async {
         weak var released: TimerService?
         do {
             let timer = TimerService(clock)
@@ -111,7 +111,7 @@ struct TimerServiceTests {
         #expect(released == nil)
     }
 
-    @Test func timersComeAndGoFromManyTasksAtOnce() async {
+    @Test func timersCanBeScheduledAndCancelledConcurrently() async {
         let timer = TimerService(ContinuousClock())
         let called = Counter()
         let taken = Counter()
@@ -128,7 +128,7 @@ struct TimerServiceTests {
                 }
             }
         }
-        // Behind all others, so that those are done by then.
+        // Due after all others, which have fired when it does.
         try? await timer.sleep(for: .milliseconds(1))
         #expect(called.value + taken.value == 1_600)
         #expect(timer.count == 0)

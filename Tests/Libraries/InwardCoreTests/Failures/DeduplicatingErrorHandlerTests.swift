@@ -8,7 +8,7 @@ struct DeduplicatingErrorHandlerTests {
     private let clock = ManualClock()
     private let journal = Journal()
 
-    @Test func repeatsAreDroppedForTheLengthOfTheWindowAndThenTold() {
+    @Test func repeatsAreDroppedDuringTheWindowAndThenCounted() {
         let handler = JournalingErrorHandler(journal: journal).droppingRepeats(within: .seconds(10), clock: clock)
         for _ in 0..<42 { handler.handle(ExampleError("a")) }
         clock.advance(by: .seconds(9))
@@ -21,7 +21,7 @@ struct DeduplicatingErrorHandlerTests {
         #expect(journal.entries.dropFirst(3) == ["base: a"])
     }
 
-    @Test func whatWasDroppedIsToldBeforeTheBaseIsClosed() async {
+    @Test func droppedRepeatsAreReportedBeforeTheWrappedHandlerCloses() async {
         let handler = JournalingErrorHandler(journal: journal).droppingRepeats(within: .seconds(10), clock: clock)
         for _ in 0..<3 { handler.handle(ExampleError("a")) }
         await handler.close()
@@ -30,7 +30,7 @@ struct DeduplicatingErrorHandlerTests {
         #expect(journal.entries.dropFirst(3) == ["base is closed"])
     }
 
-    @Test func asManyKindsAreRememberedAsItIsTold() async {
+    @Test func capacityLimitsTheRememberedKinds() async {
         let base = RecordingErrorHandler()
         let handler = base.droppingRepeats(within: .seconds(10), clock: clock, capacity: 2)
         for name in ["a", "b", "a", "c", "b", "a"] { handler.handle(ExampleError(name)) }
@@ -40,7 +40,7 @@ struct DeduplicatingErrorHandlerTests {
         )
     }
 
-    @Test func aThousandKindsAreRememberedUnlessItIsToldOtherwise() {
+    @Test func oneThousandKindsAreRememberedByDefault() {
         let base = RecordingErrorHandler()
         let handler = base.droppingRepeats(within: .seconds(10), clock: clock)
         for number in 0..<1_000 { handler.handle(ExampleError(number)) }
@@ -51,7 +51,7 @@ struct DeduplicatingErrorHandlerTests {
         #expect(base.errors.count == 1_003)
     }
 
-    @Test func theBaseMayComeBackWhileItIsCalled() {
+    @Test func wrappedHandlerMayCallBack() {
         let handler = ReplaceableErrorHandler(IgnoringErrorHandler())
         let base = JournalingErrorHandler(journal: journal) { handler.handle($0) }
         _ = handler.replace(with: base.droppingRepeats(within: .seconds(10), clock: clock))
@@ -59,7 +59,7 @@ struct DeduplicatingErrorHandlerTests {
         #expect(journal.entries == ["base: a"])
     }
 
-    @Test func nothingIsLostOfWhatManyHandleAtOnce() async {
+    @Test func concurrentErrorsAreAllReportedOrCounted() async {
         let base = RecordingErrorHandler()
         let handler = base.droppingRepeats(within: .seconds(1), clock: clock, capacity: 3)
         await withTaskGroup { group in

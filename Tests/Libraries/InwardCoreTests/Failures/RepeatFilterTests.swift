@@ -10,17 +10,17 @@ struct RepeatFilterTests {
 
     private var filter = RepeatFilter<ManualClock.Instant>(window: .seconds(10), capacity: 3)
 
-    /// What passes of errors that come at these seconds.
+    /// Returns what passes when an error arrives at a time.
     private mutating func passing(_ name: String, at seconds: Int) -> [String] {
         filter.passing(ExampleError(name), at: ManualClock.Instant(offset: .seconds(seconds))).map { "\($0)" }
     }
 
-    /// What passes at the end.
+    /// Returns what passes when the filter is closed.
     private mutating func closing() -> [String] {
         filter.close().map { "\($0)" }
     }
 
-    @Test mutating func theFirstOfAKindPassesAndRepeatsDoNot() {
+    @Test mutating func firstErrorOfAKindPassesAndRepeatsDoNot() {
         #expect(passing("a", at: 0) == ["a"])
         #expect(passing("a", at: 0) == [])
         #expect(passing("b", at: 1) == ["b"])
@@ -28,57 +28,57 @@ struct RepeatFilterTests {
         #expect(passing("b", at: 9) == [])
     }
 
-    @Test mutating func anotherTypeIsAnotherKind() {
+    @Test mutating func errorsOfDifferentTypesAreDifferentKinds() {
         #expect(passing("a", at: 0) == ["a"])
         let others = filter.passing(OtherError(description: "a"), at: ManualClock.Instant(offset: .zero))
         #expect(others.map { $0 is OtherError } == [true])
         #expect(passing("a", at: 0) == [])
     }
 
-    @Test mutating func ofALongDescriptionTheBeginningCounts() {
+    @Test mutating func onlyTheBeginningOfALongDescriptionIsCompared() {
         let beginning = String(repeating: "a", count: 2_000)
         #expect(passing(beginning + "b", at: 0).count == 1)
         #expect(passing(beginning + "c", at: 1).isEmpty)
         #expect(passing("b" + beginning, at: 2).count == 1)
     }
 
-    @Test mutating func behindTheWindowItPassesAgain() {
+    @Test mutating func errorPassesAgainAfterTheWindow() {
         #expect(passing("a", at: 0) == ["a"])
         #expect(passing("a", at: 10) == ["a"])
         #expect(passing("a", at: 19) == [])
         #expect(passing("a", at: 20) == ["a (and once more within 10.0 seconds)", "a"])
     }
 
-    @Test mutating func theWindowIsThatOfTheFirstAndNoRepeatProlongsIt() {
+    @Test mutating func repeatsDoNotExtendTheWindow() {
         #expect(passing("a", at: 0) == ["a"])
         #expect(passing("a", at: 8) == [])
         #expect(passing("a", at: 9) == [])
         #expect(passing("a", at: 12) == ["a (and 2 times more within 10.0 seconds)", "a"])
     }
 
-    @Test mutating func anyErrorTellsOfAllWhoseWindowsHavePassed() {
+    @Test mutating func anyErrorReportsTheKindsWhoseWindowsHavePassed() {
         #expect(passing("a", at: 0) == ["a"])
         #expect(passing("b", at: 1) == ["b"])
         #expect(passing("c", at: 2) == ["c"])
         for _ in 0..<3 { #expect(passing("a", at: 3) == []) }
         for _ in 0..<2 { #expect(passing("c", at: 4) == []) }
-        // Nothing of b was dropped, so nothing is told of it; and the window of c has not passed.
+        // No b was dropped, so none is reported, and the window of c has not passed.
         #expect(passing("d", at: 11) == ["a (and 3 times more within 10.0 seconds)", "d"])
         #expect(passing("b", at: 12) == ["c (and 2 times more within 10.0 seconds)", "b"])
     }
 
-    @Test mutating func theOldestIsForgottenFirstAndToldOf() {
+    @Test mutating func oldestKindIsForgottenFirstAndReported() {
         for name in ["a", "b", "c"] { #expect(passing(name, at: 0) == [name]) }
         #expect(passing("a", at: 1) == [])
         #expect(passing("b", at: 1) == [])
         #expect(passing("d", at: 2) == ["a (and once more within 10.0 seconds)", "d"])
-        // What was forgotten is a first again, and b is the oldest now.
+        // The forgotten kind passes as new again, and b is the oldest now.
         #expect(passing("a", at: 3) == ["b (and once more within 10.0 seconds)", "a"])
         #expect(passing("c", at: 3) == [])
         #expect(passing("d", at: 3) == [])
     }
 
-    @Test mutating func atTheEndAllIsToldAndThenEveryErrorPasses() {
+    @Test mutating func closingReportsAllRepeatsAndThenEveryErrorPasses() {
         for name in ["a", "b", "c"] { #expect(passing(name, at: 0) == [name]) }
         for name in ["c", "a"] { #expect(passing(name, at: 1) == []) }
         #expect(closing() == ["a (and once more within 10.0 seconds)", "c (and once more within 10.0 seconds)"])
@@ -88,7 +88,7 @@ struct RepeatFilterTests {
         #expect(closing() == [])
     }
 
-    @Test mutating func aTimeThatGoesBackStandsStill() {
+    @Test mutating func filterIgnoresATimeThatGoesBackward() {
         #expect(passing("a", at: 10) == ["a"])
         #expect(passing("a", at: 19) == [])
         #expect(passing("b", at: 5) == ["b"])
@@ -96,31 +96,31 @@ struct RepeatFilterTests {
         #expect(passing("b", at: 29) == ["b (and once more within 10.0 seconds)", "b"])
     }
 
-    @Test mutating func aRepeatedErrorKeepsTheFirstOfItsKind() throws {
+    @Test mutating func repeatedErrorContainsTheFirstErrorOfItsKind() throws {
         _ = passing("a", at: 0)
         _ = passing("a", at: 0)
-        let told = filter.close()
-        let repeated = try #require(told.first as? RepeatedError)
+        let reports = filter.close()
+        let repeated = try #require(reports.first as? RepeatedError)
         #expect(repeated.error as? ExampleError == ExampleError("a"))
         #expect(repeated.repeats == 1)
         #expect(repeated.window == .seconds(10))
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    mutating func withoutAWindowEveryErrorPasses(window: Duration) {
+    mutating func everyErrorPassesWithoutAWindow(window: Duration) {
         filter = RepeatFilter(window: window, capacity: 3)
         for _ in 0..<3 { #expect(passing("a", at: 0) == ["a"]) }
         #expect(closing() == [])
     }
 
-    @Test mutating func atLeastOneKindIsRemembered() {
+    @Test mutating func capacityIsAtLeastOneKind() {
         filter = RepeatFilter(window: .seconds(10), capacity: 0)
         #expect(passing("a", at: 0) == ["a"])
         #expect(passing("a", at: 0) == [])
         #expect(passing("b", at: 0) == ["a (and once more within 10.0 seconds)", "b"])
     }
 
-    /// What a filter does that looks at every error so far for each of its answers.
+    /// Returns what a simple filter passes, which searches all open windows for each error.
     private func expected(_ errors: [(kind: Int, time: Int)], window: Int, capacity: Int) -> [String] {
         var passing: [String] = []
         var open: [(kind: Int, time: Int, repeats: Int)] = []
@@ -146,7 +146,7 @@ struct RepeatFilterTests {
     }
 
     @Test(arguments: 1...8)
-    func itDoesWhatALongerWayRoundDoes(capacity: Int) {
+    func filterAgreesWithASlowerModel(capacity: Int) {
         var numbers = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let window = Int.random(in: 1...20, using: &numbers)
@@ -168,7 +168,7 @@ struct RepeatFilterTests {
 }
 
 extension RepeatFilter {
-    /// What to pass on now that an error has come, of its own kind.
+    /// Returns the errors to pass on when an error arrives, with the kind that it defines itself.
     fileprivate mutating func passing(_ error: any Error, at now: Instant) -> [any Error] {
         passing(error, of: Kind(error), at: now)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ReplaceableErrorHandlerTests {
-    @Test func theNewHandlerGetsTheErrorsAndTheOldOneComesBackOpen() async {
+    @Test func replacingReturnsTheOldHandlerOpen() async {
         let old = RecordingErrorHandler()
         let new = RecordingErrorHandler()
         let handler = ReplaceableErrorHandler(old)
@@ -21,9 +21,9 @@ struct ReplaceableErrorHandlerTests {
         #expect(!old.isClosed)
     }
 
-    @Test func eachErrorReachesOneHandlerWhileItIsReplaced() async {
+    @Test func eachErrorReachesOneHandlerDuringReplacements() async {
         let handler = ReplaceableErrorHandler(RecordingErrorHandler())
-        // Made before the tasks are: the thread sanitizer does not see that a lock hands a new one over.
+        // Created before the tasks, because the thread sanitizer does not see that the lock publishes a new handler.
         let replacements = (0..<100).map { _ in RecordingErrorHandler() }
         let replaced = await withTaskGroup { group in
             for sender in 0..<8 {
@@ -49,7 +49,7 @@ struct ReplaceableErrorHandlerTests {
         #expect(numbers.sorted() == Array(0..<2_000))
     }
 
-    @Test func aHandlerMayComeBackWhileItIsCalled() {
+    @Test func handlerMayReplaceItselfDuringACall() {
         let recorder = RecordingErrorHandler()
         let handler = ReplaceableErrorHandler(IgnoringErrorHandler())
         _ = handler.replace(

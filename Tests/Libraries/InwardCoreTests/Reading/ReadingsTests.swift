@@ -4,12 +4,13 @@ import TestSupport
 import Testing
 
 struct ReadingsTests {
-    /// What comes of what is kept and of what the source gives, and which error ends it.
+    /// Reads the sequence for a cached answer and a source's answer. Returns the values, the error that ends the sequence, the
+    /// policies of the reads, and the value of a further call to `next()`.
     private func given(
         kept: Result<Reading<Int>, RepositoryError>,
         upstream: Result<Reading<Int>, RepositoryError> = .success(Reading(2, origin: .upstream)),
         notOlderThan maximumAge: Duration? = nil
-    ) async -> (values: [Int], error: RepositoryError.Reason?, asked: [ReadPolicy], behind: Int?) {
+    ) async -> (values: [Int], error: RepositoryError.Reason?, asked: [ReadPolicy], extra: Int?) {
         let log = PolicyLog()
         let readings = Readings(notOlderThan: maximumAge) { policy throws(RepositoryError) in
             log.note(policy)
@@ -37,38 +38,38 @@ struct ReadingsTests {
         .success(Reading(1, origin: .memory, age: age, isStale: isStale))
     }
 
-    @Test func whatIsFreshIsAllThereIs() async {
+    @Test func freshCachedAnswerIsTheOnlyElement() async {
         let given = await given(kept: kept())
-        #expect(given.values == [1] && given.asked == [.cacheOnly] && given.error == nil && given.behind == nil)
+        #expect(given.values == [1] && given.asked == [.cacheOnly] && given.error == nil && given.extra == nil)
     }
 
-    @Test func whatIsStaleIsFollowedByWhatTheSourceHas() async {
+    @Test func staleCachedAnswerIsFollowedByTheSource() async {
         let given = await given(kept: kept(isStale: true))
-        #expect(given.values == [1, 2] && given.asked == [.cacheOnly, .upstreamOnly] && given.behind == nil)
+        #expect(given.values == [1, 2] && given.asked == [.cacheOnly, .upstreamOnly] && given.extra == nil)
     }
 
-    @Test func whatIsTooOldIsFollowedByWhatTheSourceHas() async {
+    @Test func cachedAnswerThatIsTooOldIsFollowedByTheSource() async {
         #expect(await given(kept: kept(age: .seconds(5)), notOlderThan: .seconds(5)).values == [1])
         #expect(await given(kept: kept(age: .seconds(6)), notOlderThan: .seconds(5)).values == [1, 2])
     }
 
-    @Test func whereNothingIsKeptTheSourceAloneIsHeard() async {
+    @Test func sourceIsTheOnlyElementWithoutACachedAnswer() async {
         let given = await given(kept: .failure(.example(.unavailable)))
-        #expect(given.values == [2] && given.error == nil && given.behind == nil)
+        #expect(given.values == [2] && given.error == nil && given.extra == nil)
         #expect(await self.given(kept: .failure(.example(.notFound)), notOlderThan: .seconds(5)).values == [2])
     }
 
-    @Test func itFailsAsTheSourceDoesBehindWhatIsKept() async {
+    @Test func sourceErrorFollowsTheCachedAnswer() async {
         let given = await given(kept: kept(isStale: true), upstream: .failure(.example(.denied)))
-        #expect(given.values == [1] && given.error == .denied && given.behind == nil)
+        #expect(given.values == [1] && given.error == .denied && given.extra == nil)
     }
 
-    @Test func whoIsCancelledIsToldAndNobodyElseIsAsked() async {
+    @Test func cancellationDoesNotAskTheSource() async {
         let given = await given(kept: .failure(.example(.cancelled)))
-        #expect(given.values.isEmpty && given.error == .cancelled && given.asked == [.cacheOnly] && given.behind == nil)
+        #expect(given.values.isEmpty && given.error == .cancelled && given.asked == [.cacheOnly] && given.extra == nil)
     }
 
-    @Test func eachIteratorAsksAnew() async throws {
+    @Test func eachIteratorAsksAgain() async throws {
         let log = PolicyLog()
         let readings = Readings { policy throws(RepositoryError) in
             log.note(policy)

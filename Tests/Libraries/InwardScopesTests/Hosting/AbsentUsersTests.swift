@@ -7,7 +7,7 @@ import InwardTesting
 import TestSupport
 import Testing
 
-/// Writes of users who are not signed in.
+/// The delivery of writes of users who are not signed in.
 @Suite(.timeLimit(.minutes(5)))
 struct AbsentUsersTests {
     private let source = NoteUpstream()
@@ -15,7 +15,7 @@ struct AbsentUsersTests {
     private let errors = RecordingErrorHandler()
     private let clock = ManualClock()
 
-    /// An app of a process. What failed in an earlier one is due at once.
+    /// Opens the app of a new process. Its policy makes writes that failed in an earlier process due at once.
     private func app(
         asking dataFetcher: (any DataFetcher)? = nil,
         store: (any RecordStore)? = nil,
@@ -36,7 +36,7 @@ struct AbsentUsersTests {
         return await AppScope("notes", configuration)
     }
 
-    /// Has users write a note each while the upstream is away, in a process that then ends.
+    /// Writes a note for each user while the upstream is offline, in a process that then ends.
     private func leaveWrites(of users: [String], guests: [String] = []) async throws {
         source.goOffline()
         let app = try await app()
@@ -53,7 +53,7 @@ struct AbsentUsersTests {
 
     private func token(of user: String) -> SessionCredentials { .fixed(.bearer(user)) }
 
-    @Test func theirWritesAreDeliveredWithoutAnybodySigningIn() async throws {
+    @Test func writesAreDeliveredWithoutASignIn() async throws {
         try await leaveWrites(of: ["ada", "bob", "cyd"], guests: ["kiosk"])
         let app = try await app()
         let outcomes = try await app.deliverPendingWrites(as: token)
@@ -68,7 +68,7 @@ struct AbsentUsersTests {
     }
 
     @Test(arguments: [0, 1, 2, 100])
-    func theyAreDeliveredHoweverManyAtATime(usersAtATime: Int) async throws {
+    func writesAreDeliveredForAnyNumberOfUsersAtATime(usersAtATime: Int) async throws {
         let users = (0..<9).map { "user\($0)" }
         try await leaveWrites(of: users)
         let app = try await app()
@@ -78,7 +78,7 @@ struct AbsentUsersTests {
         try await app.close()
     }
 
-    @Test func whatWaitsIsToldForEachUser() async throws {
+    @Test func outboxesListPendingWritesOfEachUser() async throws {
         try await leaveWrites(of: ["ada"], guests: ["kiosk"])
         let app = try await app()
         let outboxes = try await app.outboxes()
@@ -88,18 +88,18 @@ struct AbsentUsersTests {
         try await app.close()
     }
 
-    @Test func aUserWithoutCredentialsIsPassedOver() async throws {
+    @Test func userWithoutCredentialsIsSkipped() async throws {
         try await leaveWrites(of: ["ada", "bob"])
         let app = try await app()
         let outcomes = try await app.deliverPendingWrites { $0 == "bob" ? token(of: "bob") : nil }
         #expect(outcomes.map(\.ending) == [.passedOver, .done])
         #expect(try await app.outboxes().map(\.user) == ["ada"])
-        // A guest of that name is somebody else.
+        // A guest with the same name is another user.
         #expect(try await app.deliverPendingWrites { _ in SessionCredentials.none }.map(\.ending) == [.passedOver])
         try await app.close()
     }
 
-    @Test func aUserWhoseCredentialsAreRefusedHoldsUpNobody() async throws {
+    @Test func userWithRefusedCredentialsDoesNotDelayOthers() async throws {
         try await leaveWrites(of: ["ada", "bob"])
         let app = try await app()
         let outcomes = try await app.deliverPendingWrites(usersAtATime: 1) {
@@ -111,7 +111,7 @@ struct AbsentUsersTests {
         try await app.close()
     }
 
-    @Test func aUserWhoSignedInSharesTheOutbox() async throws {
+    @Test func deliverySharesTheOutboxOfASignedInUser() async throws {
         try await leaveWrites(of: ["ada"])
         let app = try await app()
         let session = try await app.signIn(as: "ada", credentials: token(of: "ada"), pendingWrites: .show)
@@ -122,12 +122,12 @@ struct AbsentUsersTests {
         try await app.close()
     }
 
-    @Test func whatAnotherProcessOwnsIsLeftToIt() async throws {
+    @Test func outboxOwnedByAnotherProcessIsSkipped() async throws {
         try await leaveWrites(of: ["ada"])
         let claim = try await store.claim(["outboxes", "upstreams", "https://upstream.test", "users", "ada", "owner"])
         let app = try await app()
         guard case .owned = try await app.deliverPendingWrites(as: token).first?.ending else {
-            Issue.record("It is not known that another process owns the outbox.")
+            Issue.record("The outcome does not say that another process owns the outbox.")
             return
         }
         #expect(source.requests.isEmpty)
@@ -137,7 +137,7 @@ struct AbsentUsersTests {
         try await app.close()
     }
 
-    @Test func whatWaitsForLongerThanTheLimitIsNotWaitedFor() async throws {
+    @Test func writesDueAfterTheLimitAreNotAwaited() async throws {
         source.goOffline()
         let first = try await app(policy: OutboxPolicy(initialWait: .seconds(3_600), jitter: Jitter { 1 }))
         let session = try await first.signIn(as: "ada", credentials: token(of: "ada"))
@@ -151,14 +151,14 @@ struct AbsentUsersTests {
         try await second.close()
     }
 
-    @Test func whatIsNotDeliveredWithinTheLimitWaits() async throws {
+    @Test func writesNotDeliveredWithinTheLimitStayPending() async throws {
         try await leaveWrites(of: ["ada"])
         let app = try await app()
         #expect(try await app.deliverPendingWrites(within: .zero, as: token).map(\.ending) == [.waiting(1)])
         try await app.close()
     }
 
-    @Test func aStoreThatCannotBeReadIsAnError() async throws {
+    @Test func deliveryThrowsIfTheStoreIsUnreadable() async throws {
         let app = try await app(store: BrokenRecordStore())
         await #expect(throws: RecordStoreError.self) { try await app.deliverPendingWrites(as: token) }
         await #expect(throws: RecordStoreError.self) { try await app.outboxes() }
@@ -166,7 +166,7 @@ struct AbsentUsersTests {
         await #expect(throws: ScopeError.self) { try await app.deliverPendingWrites(as: token) }
     }
 
-    @Test func anAppThatIsShuttingDownBeginsNoDelivery() async throws {
+    @Test func appThatIsShuttingDownStartsNoDelivery() async throws {
         try await leaveWrites(of: ["ada"])
         let slow = GatedDataFetcher(source)
         let app = try await app(asking: slow)
@@ -181,9 +181,9 @@ struct AbsentUsersTests {
         #expect(source.requests.allSatisfy { $0.method == .get })
     }
 
-    // MARK: Again and again
+    // MARK: Repeated delivery
 
-    @Test func whatIsLeftLaterIsDeliveredInALaterRound() async throws {
+    @Test func laterWritesAreDeliveredInALaterRound() async throws {
         let app = try await app()
         let delivering = Task { try await app.keepDelivering(every: .seconds(60), as: token) }
         await clock.sleepers(1)
@@ -196,7 +196,7 @@ struct AbsentUsersTests {
         try await app.close()
     }
 
-    @Test func theRoundsEndWithTheApp() async throws {
+    @Test func roundsEndWhenTheAppCloses() async throws {
         let app = try await app()
         let delivering = Task { try await app.keepDelivering(every: .seconds(3_600), as: token) }
         await clock.sleepers(1)
@@ -204,7 +204,7 @@ struct AbsentUsersTests {
         try await delivering.value
     }
 
-    @Test func aStoreThatCannotBeReadIsReportedAndTriedAgain() async throws {
+    @Test func unreadableStoreIsReportedAndTriedAgain() async throws {
         let app = try await app(store: BrokenRecordStore())
         let delivering = Task { try await app.keepDelivering(every: .seconds(60), as: token) }
         for round in 1...3 {

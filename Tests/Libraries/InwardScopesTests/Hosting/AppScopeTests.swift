@@ -26,7 +26,7 @@ struct AppScopeTests {
 
     // MARK: Repositories
 
-    @Test func anEndpointHasOneRepositoryInASession() async throws {
+    @Test func endpointHasOneRepositoryPerSession() async throws {
         let app = await AppScope("notes", try configuration())
         let session = try await app.signIn(as: "ada")
         let notes = try session.repository(.notes)
@@ -37,7 +37,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func eachSessionHasARepositoryOfItsOwnAndSendsItsOwnCredentials() async throws {
+    @Test func eachSessionHasItsOwnRepositoryAndCredentials() async throws {
         let app = await AppScope("notes", try configuration())
         for user in ["ada", "bob"] {
             let session = try await app.signIn(as: user, credentials: .fixed(.bearer(user)))
@@ -47,7 +47,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func twoSessionsFetchWhatIsForEveryoneOnceAndWithoutCredentials() async throws {
+    @Test func sessionsShareEntitiesForEveryoneAndFetchThemWithoutCredentials() async throws {
         let app = await AppScope("notes", try configuration())
         for user in ["ada", "bob"] {
             let session = try await app.signIn(as: user, credentials: .fixed(.bearer(user)))
@@ -60,7 +60,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func aSessionSeesWhatAnotherSessionOfItsUserFetchesAndWrites() async throws {
+    @Test func sessionSeesReadsAndWritesOfTheUsersOtherSession() async throws {
         let app = await AppScope("notes", try configuration(store: store))
         let (one, other) = (try await app.signIn(as: "ada"), try await app.signIn(as: "ada"))
         var changes = try one.repository(.notes).changes(of: 7).makeAsyncIterator()
@@ -77,14 +77,14 @@ struct AppScopeTests {
         #expect(error?.reason == .closed)
     }
 
-    @Test func anAppRefusesARepositoryOfWhatIsNotForEveryone() async throws {
+    @Test func appRefusesARepositoryOfEntitiesThatAreNotForEveryone() async throws {
         let app = await AppScope("notes", try configuration())
         let error = #expect(throws: RepositoryError.self) { try app.repository(.archive) }
         #expect(error?.reason == .refused)
         try await app.close()
     }
 
-    @Test func anEndpointWhoseWritesNeedTheOutboxIsDeclared() async throws {
+    @Test func endpointWithWritesMustBeDeclared() async throws {
         let app = await AppScope("notes", try configuration(store: store, []))
         let session = try await app.signIn(as: "ada")
         let error = #expect(throws: RepositoryError.self) { try session.repository(.notes) }
@@ -93,7 +93,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func withoutAStoreAWriteIsSentAtOnceAndNeedsNoDeclaration() async throws {
+    @Test func writeWithoutAStoreIsSentAtOnceAndNeedsNoDeclaration() async throws {
         let app = await AppScope("notes", try configuration(store: nil, []))
         let session = try await app.signIn(as: "ada")
         try await session.repository(.notes).update(7) { $0.text = "Changed" }
@@ -102,7 +102,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func anEndpointOfOtherEntitiesWithTheSameNameIsRefused() async throws {
+    @Test func endpointOfAnotherEntityWithTheSameNameIsRefused() async throws {
         struct Other: Identifiable, Sendable { let id: Int }
         struct OtherDTO: RecordDTO {
             static let listName = "notes"
@@ -119,7 +119,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func anEndpointAtAnotherPathWithTheSameNameIsRefused() async throws {
+    @Test func endpointAtAnotherPathWithTheSameNameIsRefused() async throws {
         let app = await AppScope("notes", try configuration())
         let session = try await app.signIn(as: "ada")
         _ = try session.repository(.notes)
@@ -127,7 +127,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func anEndpointForEveryoneHasNoWrites() async throws {
+    @Test func endpointForEveryoneMustNotHaveWrites() async throws {
         let app = await AppScope("notes", try configuration())
         let session = try await app.signIn(as: "ada")
         let wall = Endpoint(NoteDTO.self, at: "wall", editing: Editing(.put), audience: .everyone)
@@ -137,7 +137,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func theRepositoriesOfASessionIncludeThoseForEveryone() async throws {
+    @Test func repositoriesOfASessionIncludeThoseForEveryone() async throws {
         let app = await AppScope("notes", try configuration())
         let session = try await app.signIn(as: "ada") { $1 }
         #expect(try session.own.repository(.board) === app.repository(.board))
@@ -146,7 +146,7 @@ struct AppScopeTests {
 
     // MARK: Writes
 
-    @Test func whatWasWrittenOfflineIsShownAndDeliveredByTheNextProcess() async throws {
+    @Test func nextProcessShowsAndDeliversOfflineWrites() async throws {
         source.goOffline()
         let first = await AppScope("notes", try configuration(store: store))
         let away = try await first.signIn(as: "ada", credentials: .fixed(.bearer("ada")))
@@ -160,7 +160,7 @@ struct AppScopeTests {
         let second = await AppScope("notes", try configuration(store: store))
         let back = try await second.signIn(as: "ada", credentials: .fixed(.bearer("ada")))
         #expect(back.storeFailure == nil)
-        // The clock of the app stands still, and an attempt in the first process may have failed and wait for its time.
+        // The app's clock stands still, so an attempt that failed in the first process would never become due.
         try back.outbox?.retryNow()
         try await back.outbox?.drain()
         #expect(source.requests.map(\.method) == [.post, .put])
@@ -171,7 +171,7 @@ struct AppScopeTests {
         #expect(errors.errors.isEmpty)
     }
 
-    @Test func aWriteThatASessionOnlyShowsCountsAsPending() async throws {
+    @Test func writeThatASessionOnlyShowsCountsAsPending() async throws {
         source.goOffline()
         let first = await AppScope("notes", try configuration(store: store))
         _ = try await first.signIn(as: "ada").repository(.notes).create(NoteDraft(text: "New"))
@@ -182,7 +182,7 @@ struct AppScopeTests {
         try await second.close()
     }
 
-    @Test func anotherUserNeitherSeesNorDeliversWhatIsPending() async throws {
+    @Test func otherUsersNeitherSeeNorDeliverPendingWrites() async throws {
         source.goOffline()
         let app = await AppScope("notes", try configuration(store: store))
         let ada = try await app.signIn(as: "ada")
@@ -193,7 +193,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func theSessionsOfAUserShareAnOutbox() async throws {
+    @Test func sessionsOfAUserShareAnOutbox() async throws {
         source.goOffline()
         let app = await AppScope("notes", try configuration(store: store))
         let first = try await app.signIn(as: "ada")
@@ -203,7 +203,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func repositoriesThatAreClosedTwiceLeaveTheOutboxToTheOtherSession() async throws {
+    @Test func closingRepositoriesTwiceLeavesTheOutboxToTheOtherSession() async throws {
         let app = await AppScope("notes", try configuration(store: store))
         let (first, second) = (try await app.signIn(as: "ada") { $1 }, try await app.signIn(as: "ada"))
         try await first.own.close()
@@ -216,7 +216,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func aStoreThatCannotBeReadLeavesReadsAndIsReported() async throws {
+    @Test func sessionReadsDespiteAnUnreadableStore() async throws {
         let broken = BrokenRecordStore()
         let app = await AppScope("notes", try configuration(store: broken))
         let session = try await app.signIn(as: "ada")
@@ -228,7 +228,7 @@ struct AppScopeTests {
 
     // MARK: Opening
 
-    @Test func aSessionWhoseObjectsCannotBeMadeEndsItsShareOfTheOutbox() async throws {
+    @Test func failedSignInReleasesItsShareOfTheOutbox() async throws {
         let app = await AppScope("notes", try configuration(store: store))
         var outbox: Outbox?
         await #expect(throws: ExampleError.self) {
@@ -242,7 +242,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func aFailureToCleanUpAfterwardsIsReported() async throws {
+    @Test func cleanupFailureIsReported() async throws {
         let app = await AppScope("notes", try configuration())
         await #expect(throws: RepositoryError.self) {
             try await app.signIn(as: "ada") { opening, repositories in
@@ -256,7 +256,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func anAppThatClosesMeanwhileOpensNoSession() async throws {
+    @Test func sessionDoesNotOpenWhileItsAppCloses() async throws {
         let app = await AppScope("notes", try configuration(store: store))
         let closing = Promise<Task<Void, any Error>>()
         await #expect(throws: ScopeError.self) {
@@ -271,7 +271,7 @@ struct AppScopeTests {
 
     // MARK: Closing
 
-    @Test func aClosedSessionGivesNoRepositoryAndItsRepositoriesAnswerNothing() async throws {
+    @Test func closedSessionRefusesRepositoriesAndReads() async throws {
         let app = await AppScope("notes", try configuration(store: store))
         let session = try await app.signIn(as: "ada")
         let notes = try session.repository(.notes)
@@ -286,7 +286,7 @@ struct AppScopeTests {
         #expect(#expect(throws: RepositoryError.self) { try app.repository(.board) }?.reason == .closed)
     }
 
-    @Test func theObjectsOfAServiceLiveAsLongAsTheirScopeAndCloseBeforeWhatTheyUse() async throws {
+    @Test func ownObjectsCloseBeforeTheObjectsTheyUse() async throws {
         let journal = Journal()
         let app = await AppScope("notes", try configuration(store: store)) { opening in
             opening.closing("mailer", as: "mailer") { journal.add("\($0) of the app is closed") }
@@ -304,7 +304,7 @@ struct AppScopeTests {
         #expect(throws: ScopeError.self) { try session.own }
     }
 
-    @Test func aFeatureAndAnInteractionLiveInsideASession() async throws {
+    @Test func featureAndInteractionNestInASession() async throws {
         let app = await AppScope("notes", try configuration())
         let session = try await app.signIn(as: "ada")
         let feature = try Scope<InwardScopes.FeatureLifetime, Int>("writing", in: session.scope, objects: 1)

@@ -25,7 +25,7 @@ struct AppShutdownTests {
         return await AppScope("notes", configuration)
     }
 
-    @Test func anAppThatShutsDownOpensNoSessionAndFinishesTheRequestsInFlight() async throws {
+    @Test func shutdownRejectsSessionsAndFinishesRequestsInFlight() async throws {
         let slow = GatedDataFetcher(source)
         let app = try await app(asking: slow)
         let notes = try await app.signIn(as: "ada").repository(.notes)
@@ -47,7 +47,7 @@ struct AppShutdownTests {
         #expect(!app.isAcceptingWork)
     }
 
-    @Test func whatBeginsWhileTheAppShutsDownIsFinishedToo() async throws {
+    @Test func shutdownFinishesWorkThatStartsDuringIt() async throws {
         let (reads, writes) = (GatedDataFetcher(source), GatedDataFetcher(source))
         let app = try await app(
             asking: StubDataFetcher { request throws(FetchError) in
@@ -61,7 +61,7 @@ struct AppShutdownTests {
         await reads.hasBegun()
         let shuttingDown = Task.waiting { await app.shutDown(within: .seconds(10)) }
         await clock.sleepers(1)
-        // The app waits for the read, and now there is a write.
+        // The app waits for the read when a write starts.
         let writing = Task.waiting {
             await Result(awaiting: { () async throws(RepositoryError) in
                 try await notes.create(NoteDraft(text: "New"))
@@ -77,7 +77,7 @@ struct AppShutdownTests {
         #expect(report.isComplete)
     }
 
-    @Test func whatIsInFlightWhenTheLimitPassesIsCancelledAndTold() async throws {
+    @Test func workInFlightAtTheLimitIsCancelledAndReported() async throws {
         let slow = GatedDataFetcher(source)
         let app = try await app(asking: slow)
         let notes = try await app.signIn(as: "ada").repository(.notes)
@@ -95,7 +95,7 @@ struct AppShutdownTests {
         #expect(await reading.value.failure != nil)
     }
 
-    @Test func theWorkThatUsesASessionOfARegistryIsFinishedAndNoOtherBegins() async throws {
+    @Test func shutdownFinishesWorkOfARegistryAndRejectsNewWork() async throws {
         let (app, gate) = (try await app(), Gate())
         let sessions = try await app.sessionRegistry()
         let source = source
@@ -103,7 +103,7 @@ struct AppShutdownTests {
             await Result(awaiting: { () async throws in
                 try await sessions.withSession(of: "ada") { session in
                     _ = await gate.pass()
-                    // A request of work that has begun is made although the app is shutting down.
+                    // Work that has started still sends requests while the app shuts down.
                     return try await session.repository(.notes).entity(7).value.text
                 }
             })
@@ -112,7 +112,7 @@ struct AppShutdownTests {
         let shuttingDown = Task.waiting { await app.shutDown(within: .seconds(10)) }
         for user in ["ada", "bob"] {
             let error = await #expect(throws: SessionRegistryError.self) {
-                try await sessions.withSession(of: user) { _ in Issue.record("The work has begun.") }
+                try await sessions.withSession(of: user) { _ in Issue.record("The work has started.") }
             }
             #expect(error?.reason == .closed)
         }
@@ -128,7 +128,7 @@ struct AppShutdownTests {
         let app = try await app(asking: slow, store: store)
         let notes = try await app.signIn(as: "ada").repository(.notes)
         let created = try await notes.create(NoteDraft(text: "New"))
-        // Is sent when the creation is done, and so not in flight yet.
+        // Sent after the creation is delivered, so it is not in flight yet.
         try await notes.update(created.value.id) { $0.text = "Newer" }
         await slow.hasBegun()
         let shuttingDown = Task.waiting { await app.shutDown(within: .seconds(10)) }
@@ -138,7 +138,15 @@ struct AppShutdownTests {
         #expect(source.requests.map(\.method) == [.post, .put])
     }
 
-    @Test func writesThatCannotBeDeliveredStayInTheStoreAndAreCounted() async throws {
+    @Test func onePendingWriteIsReportedInTheSingular() async throws {
+        source.goOffline()
+        let app = try await app(store: store)
+        _ = try await app.signIn(as: "ada").repository(.notes).create(NoteDraft(text: "New"))
+        let report = await app.shutDown(within: .zero)
+        #expect(report.description.hasSuffix(" 1 pending write stays in the store for the next start."))
+    }
+
+    @Test func undeliverableWritesStayInTheStoreAndAreCounted() async throws {
         source.goOffline()
         let first = try await app(store: store)
         for user in ["ada", "bob"] {
@@ -157,7 +165,7 @@ struct AppShutdownTests {
         try await second.close()
     }
 
-    @Test func whyPendingWritesCouldNotBeCountedIsTold() async throws {
+    @Test func reportSaysWhyPendingWritesCouldNotBeCounted() async throws {
         let broken = BrokenRecordStore()
         let app = try await app(store: broken)
         _ = try await app.signIn(as: "ada")
@@ -168,7 +176,7 @@ struct AppShutdownTests {
         #expect(!app.isOpen)
     }
 
-    @Test func aFailureToCloseIsTold() async throws {
+    @Test func reportIncludesFailuresToClose() async throws {
         let app = try await app()
         _ = try await app.signIn(as: "ada") { opening, _ in
             opening.closing("drafts", as: "drafts") { _ in throw ExampleError("The disk is full") }
@@ -176,13 +184,14 @@ struct AppShutdownTests {
         let report = await app.shutDown(within: .zero)
         #expect(report.closeFailures.count == 1)
         #expect(report.description.hasSuffix("session ada > drafts failed to close: The disk is full."))
-        // Once closed, nothing is known of pending writes.
+        // A closed app cannot count pending writes.
         let again = await app.shutDown(within: .zero)
         #expect(again.pendingWriteCount == nil)
         #expect(again.closeFailures.count == 1)
+        #expect(again.description.contains(" was already closed, so its pending writes were not counted. "))
     }
 
-    @Test func aCancelledTaskShutsTheAppDownWithoutWaiting() async throws {
+    @Test func cancelledTaskShutsTheAppDownWithoutWaiting() async throws {
         let slow = GatedDataFetcher(source)
         let app = try await app(asking: slow)
         let notes = try await app.signIn(as: "ada").repository(.notes)

@@ -1,6 +1,6 @@
 import InwardRepositories
 
-/// A store that keeps nothing and answers nothing.
+/// A store that fails every call.
 struct BrokenRecordStore: RecordStore {
     private static let failure = RecordStoreError(.unavailable, explanation: "The disk is gone.")
 

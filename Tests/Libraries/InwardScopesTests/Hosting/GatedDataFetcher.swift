@@ -1,7 +1,7 @@
 import InwardFetching
 import TestSupport
 
-/// A data fetcher whose answers wait for a gate.
+/// A data fetcher whose responses wait for a gate.
 final class GatedDataFetcher: DataFetcher {
     let gate = Gate()
     private let base: any DataFetcher
@@ -11,7 +11,7 @@ final class GatedDataFetcher: DataFetcher {
         self.base = base
     }
 
-    /// Waits until there has been a request.
+    /// Waits until the first request.
     func hasBegun() async { _ = await beginning.pass() }
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {

@@ -4,7 +4,7 @@ import InwardRepositories
 import InwardTesting
 import Synchronization
 
-/// An entity of a service's own.
+/// An entity of the service under test.
 struct Note: Identifiable, Hashable, Sendable {
     let id: Int
     var text: String
@@ -25,7 +25,7 @@ struct NoteDraft: Codable, Sendable {
 }
 
 extension Endpoint where Entity == Note {
-    /// The notes of a session, which it may write.
+    /// Notes that a session can read and write.
     static let notes = Endpoint(
         NoteDTO.self,
         at: "notes",
@@ -35,13 +35,13 @@ extension Endpoint where Entity == Note {
         editing: Editing(.put)
     )
 
-    /// Notes that nobody writes.
+    /// Notes that a session can only read.
     static let archive = Endpoint(NoteDTO.self, at: "archive")
-    /// Notes that everyone may see.
+    /// Notes for everyone.
     static let board = Endpoint(NoteDTO.self, at: "board", audience: .everyone)
 }
 
-/// An upstream with notes, which goes offline and rejects tokens when it is told to.
+/// An upstream with notes. A test can take it offline, or make it reject tokens.
 final class NoteUpstream: DataFetcher {
     private struct State {
         var texts = [7: "Seven"]
@@ -54,10 +54,10 @@ final class NoteUpstream: DataFetcher {
 
     var requests: [DataRequest] { state.withLock(\.requests) }
 
-    /// The tokens of the requests, in order; `nil` for a request without any.
+    /// The `Authorization` fields of the requests, in order, with `nil` for a request without one.
     var tokens: [String?] { requests.map { $0.headerFields[.authorization] } }
 
-    /// Changes the note 7.
+    /// Changes note 7 at the upstream.
     func put(_ text: String) { state.withLock { $0.texts[7] = text } }
 
     func goOffline(_ isOffline: Bool = true) { state.withLock { $0.isOffline = isOffline } }

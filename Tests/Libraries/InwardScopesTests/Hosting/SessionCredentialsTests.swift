@@ -22,7 +22,7 @@ struct SessionCredentialsTests {
         return await AppScope("notes", configuration)
     }
 
-    @Test func aTokenThatExpiresInASessionIsRenewedUnseen() async throws {
+    @Test func expiredTokenIsRenewedDuringARequest() async throws {
         let app = try await app()
         let (count, source) = (Counter(), source)
         let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.add())") }
@@ -34,7 +34,7 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
-    @Test func whyCredentialsCannotBeRenewedIsSaid() async throws {
+    @Test func errorSaysWhyCredentialsCannotBeRenewed() async throws {
         struct NoTokens: Error, CustomStringConvertible { let description = "the token service is on holiday" }
         let app = try await app()
         let session = try await app.signIn(as: "ada", credentials: .refreshing { throw NoTokens() })
@@ -47,7 +47,7 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
-    @Test func whatWaitsForCredentialsIsSentOnceTheyAreRenewed() async throws {
+    @Test func writesWaitingForCredentialsAreSentAfterTheRenewal() async throws {
         let app = try await app(store: store)
         let (count, source) = (Counter(), source)
         let credentials = SessionCredentials.refreshing(atMostEvery: .zero) { .bearer("token-\(count.add())") }
@@ -56,14 +56,14 @@ struct SessionCredentialsTests {
         let notes = try session.repository(.notes)
         _ = try await notes.create(NoteDraft(text: "New"))
         while source.tokens.count < 2 { await Task.yield() }
-        // The write was rejected twice, and waits. A read is accepted with the third token, and the write follows.
+        // The write was rejected twice and waits. A read gets the third token accepted, after which the write is sent.
         _ = try await notes.entity(7, .upstreamOnly)
         try await session.outbox?.drain()
         #expect(source.requests.last { $0.method == .post }?.headerFields[.authorization] == "Bearer token-3")
         try await app.close()
     }
 
-    @Test func aTokenIsRenewedBeforeItExpires() async throws {
+    @Test func tokenIsRenewedBeforeItExpires() async throws {
         let app = try await app()
         let count = Counter()
         let renewed = Promise<Void>()
@@ -80,7 +80,7 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
-    @Test func aSessionWhoseCredentialsAreRefusedForGoodIsSignedOut() async throws {
+    @Test func sessionWhoseCredentialsCannotBeRenewedIsSignedOut() async throws {
         let app = try await app(store: store)
         let session = try await app.signIn(as: "ada", credentials: .refreshing { nil })
         let notes = try session.repository(.notes)
@@ -91,19 +91,19 @@ struct SessionCredentialsTests {
         #expect(errors.errors.map { ($0 as? SignedOutError)?.session } == ["session ada"])
         try await session.close()
         #expect(source.requests.isEmpty)
-        // The user's next session is another one.
+        // The user can sign in again.
         let next = try await app.signIn(as: "ada", credentials: .fixed(.bearer("ada")))
         #expect(try await next.repository(.notes).entity(7).value.text == "Seven")
         try await app.close()
     }
 
-    /// Nobody waits for the end of such a session, so its failures have no other receiver.
-    @Test func whatFailsToCloseWithASessionThatIsSignedOutIsHandled() async throws {
+    /// No caller waits for such a session to close, so only the error handler can receive its failures.
+    @Test func failureToCloseASignedOutSessionIsReported() async throws {
         let (app, clock, isClosing) = (try await app(), clock, Promise<Void>())
         let session = try await app.signIn(as: "ada", credentials: .refreshing { nil }) { opening, _ in
             _ = opening.closing(0, as: "own") { _ in
                 isClosing.fulfill(())
-                // Until the limit cancels it.
+                // Sleeps until the limit cancels it.
                 _ = await Promise<Void>().value()
             }
         }
@@ -120,7 +120,7 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
-    @Test func whatIsPendingWaitsForTheNextSessionIfTheCredentialsAreRefused() async throws {
+    @Test func pendingWritesWaitForTheNextSessionAfterRefusedCredentials() async throws {
         let app = try await app(store: store)
         let session = try await app.signIn(as: "ada", credentials: .refreshing { nil })
         _ = try await session.repository(.notes).create(NoteDraft(text: "New"))
@@ -134,7 +134,7 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
-    @Test func aTokenEndpointThatRefusesIsNotTakenForTheUpstream() async throws {
+    @Test func tokenEndpointErrorIsNotMistakenForAnUpstreamError() async throws {
         let app = try await app(store: store)
         let count = Counter()
         let endpoint = DataRequest(method: .post, url: try #require(URL(string: "https://auth.test/token")))
@@ -146,7 +146,7 @@ struct SessionCredentialsTests {
         let notes = try session.repository(.notes)
         _ = try await notes.create(NoteDraft(text: "New"))
         while count.value < 1 { await Task.yield() }
-        // A missing endpoint for tokens does not mean that there is no such note.
+        // A 404 of the token endpoint does not mean that the note does not exist.
         let error = await #expect(throws: RepositoryError.self) { try await notes.entity(7, .upstreamOnly) }
         #expect(error?.reason == .unavailable)
         _ = try await notes.entity(7, .upstreamOnly)
@@ -156,7 +156,7 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
-    @Test func aSessionWithoutCredentialsIsApartFromTheUserOfTheSameName() async throws {
+    @Test func guestSessionIsSeparateFromTheUserWithTheSameName() async throws {
         source.goOffline()
         let app = try await app(store: store)
         let guest = try await app.signIn(as: "ada")
@@ -167,7 +167,7 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
-    @Test func theCredentialsOfAnotherSessionOfTheUserDeliverWhatTheNewestCannot() async throws {
+    @Test func olderSessionDeliversWritesThatTheNewestCannot() async throws {
         struct NoTokens: Error {}
         let app = try await app(store: store)
         _ = try await app.signIn(as: "ada", credentials: .fixed(.bearer("ada")))
@@ -178,7 +178,7 @@ struct SessionCredentialsTests {
         try await app.close()
     }
 
-    @Test func aRenewalEndsWithItsSession() async throws {
+    @Test func renewalIsCancelledWhenItsSessionCloses() async throws {
         let app = try await app()
         let (isBegun, isCancelled) = (Promise<Void>(), Promise<Bool>())
         let credentials = SessionCredentials.refreshing {

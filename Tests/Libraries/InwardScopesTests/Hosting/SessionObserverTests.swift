@@ -8,10 +8,10 @@ import Testing
 
 @testable import InwardScopes
 
-/// What the observers of an app are told.
+/// The calls to the observers of an app.
 @Suite(.timeLimit(.minutes(5)))
 struct SessionObserverTests {
-    /// Writes down what it is told.
+    /// Records its calls in a journal.
     private struct Recorder: SessionObserver {
         let journal: Journal
 
@@ -34,7 +34,7 @@ struct SessionObserverTests {
         return configuration
     }
 
-    @Test func aSessionIsToldWhenItIsOpenAndWhenItIsClosed() async throws {
+    @Test func observerIsNotifiedWhenASessionOpensAndCloses() async throws {
         let app = await AppScope("notes", try configuration())
         let session = try await app.signIn(as: "ada") { [clock] opening, _ in
             clock.advance(by: .seconds(2))
@@ -51,7 +51,7 @@ struct SessionObserverTests {
         try await app.close()
     }
 
-    @Test func aSessionThatFailsToOpenIsNotTold() async throws {
+    @Test func observerIsNotNotifiedOfASessionThatFailsToOpen() async throws {
         let app = await AppScope("notes", try configuration())
         await #expect(throws: ScopeError.self) {
             _ = try await app.signIn(as: "ada") { _, _ in throw ScopeError(closed: "mail") }
@@ -60,7 +60,7 @@ struct SessionObserverTests {
         #expect(journal.entries == [])
     }
 
-    @Test func evictionsAndRejectionsAreTold() async throws {
+    @Test func observerIsNotifiedOfEvictionsAndRejections() async throws {
         let app = await AppScope("notes", try configuration())
         let sessions = try await app.sessionRegistry(SessionLimits(count: 1))
         _ = try await sessions.session(of: "ada")
@@ -77,13 +77,13 @@ struct SessionObserverTests {
         )
     }
 
-    @Test func expiryIsTold() async throws {
+    @Test func observerIsNotifiedOfExpiry() async throws {
         let app = await AppScope("notes", try configuration())
         let sessions = try await app.sessionRegistry(SessionLimits(idleTime: .seconds(60)))
         let session = try await sessions.session(of: "ada")
         await clock.sleepers(1)
         clock.advance(by: .seconds(60))
-        // Signing out waits for the end of the session that is being closed; it is closed only because it expired.
+        // The session is already closing because it expired. Signing out waits until it is closed.
         while session.isOpen { await Task.yield() }
         await sessions.signOut("ada")
         #expect(
@@ -92,7 +92,7 @@ struct SessionObserverTests {
         try await app.close()
     }
 
-    @Test func requestsAndRepositoriesOfAppAndSessionsAreTold() async throws {
+    @Test func observersAreNotifiedOfRequestsAndRepositories() async throws {
         let (fetching, repositories) = (RecordingFetchObserver(), RecordingRepositoryObserver())
         var configuration = try configuration(store: InMemoryRecordStore(now: { Date(timeIntervalSince1970: 0) }))
         configuration.observers.fetching = fetching
@@ -106,12 +106,12 @@ struct SessionObserverTests {
         let outbox = try #require(try session.outbox)
         #expect(await outbox.drain() == 0)
         try await app.close()
-        let told = repositories.descriptions
+        let recorded = repositories.descriptions
         // The session's repository, and the one that all sessions share.
-        #expect(told.filter { $0 == "entity of notes ended: upstream, after 0.0 seconds" }.count == 2)
-        #expect(told.contains("delivery of notes ended: delivered, after 0.0 seconds"))
-        #expect(told.last == "outbox: closed")
-        #expect(told.contains("store: commit of 1 ended after 0.0 seconds"))
+        #expect(recorded.filter { $0 == "entity of notes ended: upstream, after 0.0 seconds" }.count == 2)
+        #expect(recorded.contains("delivery of notes ended: delivered, after 0.0 seconds"))
+        #expect(recorded.last == "outbox: closed")
+        #expect(recorded.contains("store: commit of 1 ended after 0.0 seconds"))
         #expect(fetching.descriptions.filter { $0.contains("ended with 200") }.count >= 4)
     }
 }

@@ -28,7 +28,7 @@ struct SessionRegistryTests {
         return await AppScope("notes", configuration)
     }
 
-    /// Returns a registry that writes down which sessions it opens and closes.
+    /// Returns a registry that records in the journal which sessions it opens and closes.
     private func registry(in app: AppScope<Void>, _ limits: SessionLimits = SessionLimits()) async throws
         -> SessionRegistry<Void>
     {
@@ -40,7 +40,7 @@ struct SessionRegistryTests {
 
     // MARK: Opening
 
-    @Test func aUserHasOneSessionHoweverManyAskForItAtOnce() async throws {
+    @Test func concurrentCallersShareTheSessionOfAUser() async throws {
         let app = try await app()
         let sessions = try await registry(in: app)
         let scopes = try await withThrowingTaskGroup { group in
@@ -52,7 +52,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aSessionSendsTheCredentialsItWasOpenedWith() async throws {
+    @Test func sessionSendsTheCredentialsThatItWasOpenedWith() async throws {
         let app = try await app()
         let sessions = try await registry(in: app)
         for token in ["first", "second"] {
@@ -64,7 +64,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aGuestDoesNotGetTheSessionOfTheUserOfThatName() async throws {
+    @Test func guestDoesNotGetTheSessionOfTheUserWithTheSameName() async throws {
         let app = try await app()
         let sessions = try await registry(in: app)
         let user = try await sessions.session(of: "ada", credentials: .fixed(.bearer("secret")))
@@ -77,7 +77,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aKeyDistinguishesTheSessionsOfAUser() async throws {
+    @Test func keyDistinguishesTheSessionsOfAUser() async throws {
         let app = try await app()
         let sessions = try await registry(in: app)
         let phone = try await sessions.session(of: "ada", key: "phone")
@@ -92,7 +92,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aCallerThatIsCancelledOrLateLeavesTheSessionToTheOthers() async throws {
+    @Test func cancelledOrLateCallerDoesNotAffectOtherCallers() async throws {
         let (app, gate) = (try await app(), Gate())
         let timer = TimerService(clock)
         let sessions = try await app.sessionRegistry { _, _, _ in _ = await gate.pass() }
@@ -116,7 +116,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aFailureToOpenASessionIsNotRemembered() async throws {
+    @Test func failureToOpenASessionIsNotCached() async throws {
         let (app, attempts) = (try await app(), Counter())
         let sessions = try await app.sessionRegistry(SessionLimits(count: 1)) { _, _, _ in
             if attempts.add() == 1 { throw ScopeError(closed: "mail") }
@@ -128,11 +128,11 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func theMemoryOfASessionHasTheLimitOfTheRegistry() async throws {
+    @Test func sessionHasTheMemoryLimitOfTheRegistry() async throws {
         let app = try await app()
         let sessions = try await registry(in: app, SessionLimits(memory: .nothing))
         for _ in 0..<2 { _ = try await sessions.session(of: "ada").repository(.archive).entity(7) }
-        // The response cache of the app answers, and not the memory of the repository.
+        // The app's response cache answers, not the repository's memory.
         let reading = try await sessions.session(of: "ada").repository(.archive).entity(7)
         #expect(reading.origin != .memory)
         try await app.close()
@@ -140,7 +140,7 @@ struct SessionRegistryTests {
 
     // MARK: The limit
 
-    @Test func theSessionWhoseUseEndedFirstIsClosedForTheNextOne() async throws {
+    @Test func leastRecentlyUsedSessionIsEvictedAtTheLimit() async throws {
         let app = try await app()
         let sessions = try await registry(in: app, SessionLimits(count: 2))
         for user in ["ada", "bob", "ada", "eve"] { _ = try await sessions.session(of: user) }
@@ -149,7 +149,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aSessionInUseIsNotClosedForAnother() async throws {
+    @Test func sessionInUseIsNotEvicted() async throws {
         let app = try await app()
         let sessions = try await registry(in: app, SessionLimits(count: 2))
         try await sessions.withSession(of: "ada") { ada in
@@ -161,13 +161,13 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func whereAllSessionsAreInUseTheCallFailsAndSaysWhatToDo() async throws {
+    @Test func callFailsIfAllSessionsAreInUse() async throws {
         let app = try await app()
         let sessions = try await registry(in: app, SessionLimits(count: 1))
         try await sessions.withSession(of: "ada") { _ in
             let error = await #expect(throws: SessionRegistryError.self) { try await sessions.session(of: "bob") }
             #expect(error?.reason == .full)
-            #expect(error?.description.contains("raise the limit") == true)
+            #expect(error?.description.contains("raise `SessionLimits.count`") == true)
             #expect(error.map { ProblemDetails($0) } == .unavailable)
         }
         #expect(sessions.status.rejected == 1)
@@ -175,7 +175,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aSessionWithARequestInFlightIsNotClosedForAnother() async throws {
+    @Test func sessionWithARequestInFlightIsNotEvicted() async throws {
         let slow = GatedDataFetcher(source)
         let app = try await app(asking: slow)
         let sessions = try await registry(in: app, SessionLimits(count: 1))
@@ -189,7 +189,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aSessionOpensOnlyOnceTheOneBeforeItIsClosed() async throws {
+    @Test func sessionOpensOnlyAfterThePreviousOneIsClosed() async throws {
         let (app, gate, journal) = (try await app(), Gate(), journal)
         let sessions = try await app.sessionRegistry(SessionLimits(count: 1)) { user, opening, _ in
             journal.add("\(user) opens")
@@ -202,7 +202,7 @@ struct SessionRegistryTests {
         let bob = Task.waiting { await sessions.answer("bob") }
         #expect(sessions.status.closingCount == 1)
         #expect(sessions.status.openingCount == 1)
-        // There is no slot: one is opening already.
+        // No slot is free, because another session is already opening.
         #expect(await sessions.answer("eve").failure?.reason == .full)
         gate.open()
         #expect(try await bob.value.get().isOpen)
@@ -219,7 +219,7 @@ struct SessionRegistryTests {
         }
     }
 
-    @Test func aForgottenSessionIsClosedAfterTheIdleTime() async throws {
+    @Test func unusedSessionIsClosedAfterTheIdleTime() async throws {
         let (app, gate) = (try await app(), Gate())
         let sessions = try await registry(in: app, opening: ["ada": gate])
         let ada = try await sessions.session(of: "ada")
@@ -228,7 +228,7 @@ struct SessionRegistryTests {
         let bob = try await sessions.session(of: "bob")
         clock.advance(by: .seconds(1))
         _ = await gate.pass()
-        // Waits for the end of closing.
+        // Waits until the session is closed.
         await sessions.signOut("ada")
         #expect(!ada.isOpen)
         #expect(bob.isOpen)
@@ -239,7 +239,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aSessionInUseDoesNotExpire() async throws {
+    @Test func sessionInUseDoesNotExpire() async throws {
         let (app, gate) = (try await app(), Gate())
         let sessions = try await registry(in: app, opening: ["bob": gate])
         try await sessions.withSession(of: "ada") { ada in
@@ -253,7 +253,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func theIdleTimeBeginsAnewWithEachUseAndAfterEachRequest() async throws {
+    @Test func idleTimeRestartsAfterEachUseAndWhileARequestIsInFlight() async throws {
         let (slow, gate) = (GatedDataFetcher(source), Gate())
         let app = try await app(asking: slow)
         let sessions = try await registry(in: app, opening: ["ada": gate])
@@ -262,13 +262,13 @@ struct SessionRegistryTests {
         clock.advance(by: .seconds(30))
         _ = try await sessions.session(of: "ada")
         clock.advance(by: .seconds(30))
-        // The alarm of the first use came early, and is set again.
+        // The alarm of the first use fired early, and is set again.
         await clock.sleepers(1)
         #expect(session.isOpen)
         async let reading = session.repository(.archive).entity(7)
         await slow.hasBegun()
         clock.advance(by: .seconds(30))
-        // The session expires now, but for its request.
+        // The session would expire now, but it has a request in flight.
         await clock.sleepers(1)
         #expect(session.isOpen)
         slow.gate.open()
@@ -281,7 +281,7 @@ struct SessionRegistryTests {
 
     // MARK: Closing
 
-    @Test func signingOutClosesASessionThatIsBeingOpened() async throws {
+    @Test func signingOutClosesASessionThatIsOpening() async throws {
         let (app, gate, journal) = (try await app(), Gate(), journal)
         let sessions = try await app.sessionRegistry { user, opening, _ in
             _ = opening.closing(user, as: "journal") { journal.add("\($0) closes") }
@@ -298,7 +298,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aSessionThatItsCallerHasClosedIsReplaced() async throws {
+    @Test func sessionClosedByACallerIsReplaced() async throws {
         let app = try await app()
         let sessions = try await registry(in: app, SessionLimits(count: 1))
         let first = try await sessions.session(of: "ada")
@@ -310,7 +310,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func aFailureToCloseASessionReachesTheErrorHandler() async throws {
+    @Test func failureToCloseASessionReachesTheErrorHandler() async throws {
         let app = try await app()
         let sessions = try await app.sessionRegistry { user, opening, _ in
             _ = opening.closing(user, as: "drafts") { _ in throw ExampleError("The disk is full") }
@@ -331,7 +331,7 @@ struct SessionRegistryTests {
         #expect(sessions.status.openCount == 0)
     }
 
-    @Test func closingTheRegistryWaitsForTheWorkThatUsesASessionAndClosesAll() async throws {
+    @Test func closingTheRegistryWaitsForWorkAndClosesAllSessions() async throws {
         let (app, gate, journal) = (try await app(), Gate(), journal)
         let sessions = try await registry(in: app)
         let work = Task.waiting {
@@ -342,7 +342,7 @@ struct SessionRegistryTests {
                 }
             })
         }
-        // The session is open as soon as somebody else gets it.
+        // The session is still open when another caller gets it.
         _ = try await sessions.session(of: "ada")
         let closing = Task.waiting {
             await Result(awaiting: { () async throws(ScopeCloseError) in try await sessions.close() })
@@ -356,7 +356,7 @@ struct SessionRegistryTests {
         try await app.close()
     }
 
-    @Test func tenThousandSessionsThatAreOpenedAndForgottenAreReleased() async throws {
+    @Test func tenThousandUnusedSessionsAreReleased() async throws {
         let (app, census) = (try await app(), Census())
         let sessions = try await app.sessionRegistry(SessionLimits(count: 100)) { _, _, _ in Census.Canary(census) }
         try await withThrowingTaskGroup { group in
@@ -378,13 +378,13 @@ struct SessionRegistryTests {
 }
 
 extension SessionRegistry {
-    /// The session of a user, or why there is none.
+    /// Returns the session of a user, or the error.
     fileprivate func answer(_ user: String) async -> Result<SessionScope<Own>, SessionRegistryError> {
         await Result(awaiting: { () async throws(SessionRegistryError) in try await self.session(of: user) })
     }
 }
 
-/// How many objects exist, and the most that ever did.
+/// The number of objects that exist, and its maximum so far.
 private final class Census: Sendable {
     /// An object that is counted while it exists.
     final class Canary: Sendable {

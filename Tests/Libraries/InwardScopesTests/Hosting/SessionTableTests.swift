@@ -4,9 +4,9 @@ import Testing
 
 @testable import InwardScopes
 
-/// The decisions of a registry, without tasks and clocks.
+/// Tests of a registry's decisions, without tasks and clocks.
 struct SessionTableTests {
-    /// A session that is only looked at.
+    /// A session that does nothing.
     private final class Stub: RegisteredSession {
         private let state = Mutex((isOpen: true, hasWork: false))
 
@@ -17,13 +17,13 @@ struct SessionTableTests {
         func work(_ hasWork: Bool) { state.withLock { $0.hasWork = hasWork } }
     }
 
-    /// A registry whose work is done in any order, and what must hold in it.
+    /// A registry that acts in random order, and the invariants to check.
     private struct Walk {
         static let limit = 3
 
         var table = SessionTable<Stub>(SessionLimits(count: Walk.limit, idleTime: .seconds(10)))
         var now = Duration.zero
-        /// The sessions being opened, with those that have to be closed before.
+        /// The sessions that are opening, with those that must close first.
         var openings: [Int: (key: SessionKey, after: Set<Int>)] = [:]
         var open: [Int: (key: SessionKey, session: Stub)] = [:]
         var departures: [Int: SessionTable<Stub>.Departure] = [:]
@@ -31,7 +31,7 @@ struct SessionTableTests {
         var ended: Set<Int> = []
         var rejections = 0
 
-        /// The sessions that exist, or are about to.
+        /// The sessions that exist or are about to open.
         var existing: [SessionKey] {
             open.values.map(\.key) + openings.values.filter { $0.after.isSubset(of: ended) }.map(\.key)
         }
@@ -51,7 +51,7 @@ struct SessionTableTests {
             case .full:
                 rejections += 1
                 #expect(open.count + openings.count >= Walk.limit)
-            case .closed: Issue.record("Nobody has closed it.")
+            case .closed: Issue.record("The table says that it is closed, but it was not closed.")
             }
         }
 
@@ -124,7 +124,7 @@ struct SessionTableTests {
     }
 
     @Test(arguments: 1...50)
-    func whateverHappensTheLimitHoldsAndAKeyHasOneSession(round: UInt64) {
+    func randomWalkKeepsTheLimitAndOneSessionPerKey(round: UInt64) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var walk = Walk()
@@ -144,7 +144,7 @@ struct SessionTableTests {
         #expect(walk.table.status.rejected == walk.rejections, "The seed was \(seed).")
     }
 
-    @Test func everySlotIsFreeAgainWhenAllSessionsAreClosed() {
+    @Test func allSlotsAreFreeAfterAllSessionsClose() {
         for seed in 0..<50 {
             var random = SplitMix64(seed: UInt64(seed))
             var walk = Walk()

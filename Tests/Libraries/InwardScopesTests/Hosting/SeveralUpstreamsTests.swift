@@ -20,7 +20,7 @@ struct SeveralUpstreamsTests {
     private let credentials = SessionCredentials.fixed(.bearer("main"))
         .adding(.fixed(.bearer("found")), for: .search)
 
-    /// An app with two upstreams, which have the same address unless told otherwise.
+    /// Opens an app with two upstreams, by default at the same address.
     private func app(
         _ address: String = "https://upstream.test",
         asking other: (any DataFetcher)? = nil,
@@ -40,7 +40,7 @@ struct SeveralUpstreamsTests {
         return await AppScope("notes", configuration)
     }
 
-    /// Writes a note to each upstream while both are away, in a process that then ends.
+    /// Writes a note to each upstream while both are offline, in a process that then ends.
     private func leaveWrites() async throws {
         source.goOffline()
         search.goOffline()
@@ -53,7 +53,7 @@ struct SeveralUpstreamsTests {
         search.goOffline(false)
     }
 
-    @Test func anEndpointIsAskedAtItsUpstreamWithTheCredentialsForIt() async throws {
+    @Test func endpointUsesItsUpstreamAndTheUpstreamsCredentials() async throws {
         let app = try await app("https://search.test/v1", storing: false)
         let session = try await app.signIn(as: "ada", credentials: credentials)
         let archive = try session.repository(.archive.at(.search))
@@ -68,7 +68,7 @@ struct SeveralUpstreamsTests {
         try await app.close()
     }
 
-    @Test func credentialsAreSentToTheirUpstreamAlone() async throws {
+    @Test func credentialsAreSentToTheirUpstreamOnly() async throws {
         let app = try await app(storing: false)
         let one = SessionCredentials.fixed(.bearer("main"))
         for credentials in [one, .none.adding(.fixed(.bearer("found")), for: .search)] {
@@ -82,7 +82,7 @@ struct SeveralUpstreamsTests {
         try await app.close()
     }
 
-    @Test func whatIsForEveryoneIsSharedAtEachUpstream() async throws {
+    @Test func entitiesForEveryoneAreSharedAtEachUpstream() async throws {
         let app = try await app(storing: false)
         for user in ["ada", "bob"] {
             let session = try await app.signIn(as: user, credentials: credentials)
@@ -96,7 +96,7 @@ struct SeveralUpstreamsTests {
         try await app.close()
     }
 
-    @Test func anUpstreamThatTheAppDoesNotHaveIsRefused() async throws {
+    @Test func unknownUpstreamIsRefused() async throws {
         let app = try await app()
         let session = try await app.signIn(as: "ada")
         let error = #expect(throws: RepositoryError.self) { try session.repository(.archive.at(UpstreamName("mail"))) }
@@ -107,7 +107,7 @@ struct SeveralUpstreamsTests {
         try await app.close()
     }
 
-    @Test func whatIsStoredIsApartEvenIfTheAddressIsTheSame() async throws {
+    @Test func storedResponsesAreSeparateEvenAtTheSameAddress() async throws {
         let first = try await app()
         let session = try await first.signIn(as: "ada", credentials: credentials)
         _ = try await session.repository(.notes).entity(7)
@@ -121,7 +121,7 @@ struct SeveralUpstreamsTests {
         try await second.close()
     }
 
-    @Test func eachUpstreamHasAnOutbox() async throws {
+    @Test func eachUpstreamHasItsOwnOutbox() async throws {
         try await leaveWrites()
         let app = try await app()
         let session = try await app.signIn(as: "ada", credentials: credentials)
@@ -135,7 +135,7 @@ struct SeveralUpstreamsTests {
         try await app.close()
     }
 
-    @Test func writesToAllUpstreamsAreDeliveredWithoutAnybodySigningIn() async throws {
+    @Test func writesToAllUpstreamsAreDeliveredWithoutASignIn() async throws {
         try await leaveWrites()
         let app = try await app()
         #expect(try await app.outboxes().map(\.upstream) == [.standard, .search])
@@ -147,7 +147,7 @@ struct SeveralUpstreamsTests {
         try await app.close()
     }
 
-    @Test func anUpstreamThatIsAwayHoldsUpNoOther() async throws {
+    @Test func unreachableUpstreamDoesNotDelayOthers() async throws {
         try await leaveWrites()
         let (api, other) = (
             UpstreamProtection("api", by: .standard), UpstreamProtection("search", by: try UpstreamPolicy(attempts: 1))
@@ -156,7 +156,7 @@ struct SeveralUpstreamsTests {
         let session = try await app.signIn(as: "ada", credentials: credentials, pendingWrites: .show)
         for id in 0..<20 { _ = try? await session.repository(.notes.at(.search)).entity(id) }
         guard case .open = other.circuitBreaker.state else {
-            Issue.record("The circuit to the upstream that is away is \(other.circuitBreaker.state).")
+            Issue.record("The circuit of the offline upstream is \(other.circuitBreaker.state).")
             return
         }
         #expect(api.circuitBreaker.state == .closed)

@@ -1,7 +1,7 @@
 import InwardCore
 import InwardTransfers
 
-/// A step that leaves every other byte out, and writes how many there were at the end.
+/// A step that drops every other byte, and appends the total number of bytes.
 struct Ended: Plugin {
     func applied(to value: DataChunk) async -> DataChunk {
         var value = value

@@ -2,7 +2,7 @@ import InwardTesting
 import InwardTransfers
 import Synchronization
 
-/// Fails the first time, when a test has arrived to see it, and remembers what it saves from then on.
+/// A saver that fails the first time, once a test has arrived at the rendezvous, and then records what it saves.
 final class FailingOnceDataSaver: DataSaver {
     let attempted = Rendezvous(of: 2)
     private let recorded = Mutex<(hasFailed: Bool, saved: [[UInt8]])>((false, []))

@@ -3,7 +3,7 @@ import InwardTransfers
 import Synchronization
 import TestSupport
 
-/// Has an error handled for all that it saves.
+/// A saver that passes an error to a handler each time it saves.
 final class HandlingDataSaver: DataSaver {
     private let recorded = Mutex<[[UInt8]]>([])
     private let handler: any ErrorHandler
