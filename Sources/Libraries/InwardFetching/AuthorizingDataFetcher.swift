@@ -6,10 +6,12 @@ public import Foundation
 
 /// A data fetcher that adds credentials to requests for their origin.
 ///
-/// A redirect to another origin drops the credentials, because their header field is sensitive. If the origin rejects them
-/// (401, RFC 9110 section 15.5.2), the fetcher renews them and sends the request once more, provided that they are renewable
-/// and were not renewed just before. Credentials with a known lifetime are renewed before they expire; see ``Credentials``. Requests that would expose the credentials over plain HTTP to another machine are not
-/// sent unless you allow it.
+/// If the origin rejects the credentials (401, RFC 9110 section 15.5.2), the fetcher renews them and sends the request once
+/// more, unless they are not renewable or were just renewed. It also renews credentials with a known lifetime before they
+/// expire; see ``Credentials``.
+///
+/// A redirect to another origin drops the credentials, because their header field is sensitive. A request that would expose
+/// them over plain HTTP to another machine is not sent unless you allow it.
 public struct AuthorizingDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher
@@ -24,11 +26,10 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
     /// The description of this layer, with the credentials' origin.
     public var layer: DataFetcherLayer { DataFetcherLayer(.authorization, "sends \(credentials)") }
 
-    /// Returns the response to a request, with the credentials in place of any existing value of their header field if the
-    /// request goes to their origin.
+    /// Adds the credentials to a request for their origin, replacing any value of their header field, and returns the response.
     ///
-    /// - Throws: Errors of the wrapped fetcher and of the renewal; a ``FetchError`` with ``FetchError/Reason/rejected`` if
-    ///   the credentials would travel over plain HTTP to another machine, or if there are none and it is too soon to renew
+    /// - Throws: Errors of the wrapped fetcher and of the renewal; a ``FetchError`` with ``FetchError/Reason/rejected`` if the
+    ///   credentials would travel over plain HTTP to another machine, if they cannot be renewed, or if it is too soon to renew
     ///   them again.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard WebOrigin(request.url) == credentials.origin else { return try await base.fetch(request) }
@@ -44,7 +45,7 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
             var denied = response
             denied.retries = RetryReport(
                 attempts: request.attempt,
-                ending: "and no other with new credentials, \(credentials.reasonNotToRenew)"
+                ending: "not repeated with new credentials, \(credentials.reasonNotToRenew)"
             )
             return denied
         }
@@ -75,13 +76,13 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
     }
 
     private func exposed(_ request: DataRequest) -> FetchError {
-        // Not `invalidRequest`: the configuration can be changed, so an outbox keeps its writes and retries them.
+        // Not `invalidRequest`: the configuration may change, so an outbox keeps its writes and retries them.
         FetchError(
             .rejected,
             request: request,
             explanation: """
-                was not sent, because anybody on the way could read its credentials: use an address that begins with https, or \
-                allow plain http for these credentials
+                was not sent, because anyone on the network path could read its credentials. Use an https URL, or allow plain \
+                HTTP for these credentials
                 """
         )
     }
@@ -97,13 +98,20 @@ public struct AuthorizingDataFetcher: ReportingDataFetcher {
 
 extension DataFetcher {
     /// Returns this fetcher with credentials for their origin.
+    ///
+    /// ```swift
+    /// let credentials = Credentials(for: url) { .bearer(token, expiresIn: .seconds(3_600)) }
+    /// let api = orders.authorizing(with: credentials)
+    /// ```
     public func authorizing(with credentials: Credentials) -> AuthorizingDataFetcher {
         AuthorizingDataFetcher(self, credentials: credentials)
     }
 
     /// Returns this fetcher with credentials for one origin: the scheme, host and port of a URL (RFC 6454).
     ///
-    ///     let api = fetcher.authorizing(with: .bearer(token), for: url)
+    /// ```swift
+    /// let api = orders.authorizing(with: .bearer(token), for: url)
+    /// ```
     ///
     /// - Parameters:
     ///   - field: The header field with the credentials, such as ``HeaderField/bearer(_:)``. It is treated as sensitive

@@ -3,12 +3,14 @@ public import InwardCore
 /// A data fetcher that coalesces concurrent equal requests into one transfer.
 ///
 /// Only `GET` and `HEAD` requests are coalesced. Requests are equal if all their parts are, including header fields and thus
-/// credentials. The cancellation or deadline of one caller does not end the transfer for the others. After any other request,
-/// which may change something, has passed through this fetcher, callers do not join transfers that began before it returned.
+/// credentials. If one caller is cancelled or reaches its deadline, the transfer continues for the others.
+///
+/// A request with another method may change something. After it has ended, callers join only transfers that have begun since
+/// then.
 public struct CoalescingDataFetcher: ReportingDataFetcher {
     private typealias Transfers = SingleFlight<DataRequest, DataResponse, FetchError>
 
-    /// The wrapped fetcher. Setting another one starts with separate transfers.
+    /// The wrapped fetcher. Setting another one starts separate transfers.
     public var base: any DataFetcher {
         didSet {
             transfers = Self.transfers(abandonment, executor)
@@ -48,16 +50,16 @@ public struct CoalescingDataFetcher: ReportingDataFetcher {
     /// The description of this layer, with what happens to abandoned transfers.
     public var layer: DataFetcherLayer {
         let ending = abandonment == .cancel ? "cancels" : "finishes"
-        return DataFetcherLayer(.coalescing, "asks once for equal requests, and \(ending) what nobody waits for")
+        return DataFetcherLayer(.coalescing, "coalesces equal requests, and \(ending) transfers without waiters")
     }
 
-    /// Returns the response to an equal request under way; otherwise, the wrapped fetcher's response.
+    /// Returns the response to an equal request under way, or else the response of the wrapped fetcher.
     ///
     /// - Throws: Errors of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` or
     ///   ``FetchError/Reason/timedOut`` if this caller was cancelled or its deadline has passed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard request.method == .get || request.method == .head else { return try await change(request) }
-        // Requests that come too late are not sent.
+        // A request that is already cancelled or late is not sent.
         if Task.isCancelled {
             throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
         }
@@ -79,8 +81,8 @@ public struct CoalescingDataFetcher: ReportingDataFetcher {
     }
 
     private func change(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        // Requests after a change must see it, and transfers under way may have read the earlier state. This also applies to
-        // failures, because the upstream may have made the change before it failed.
+        // Later requests must see the change, and transfers under way may have read the earlier state. A failed request counts
+        // too, because the upstream may have made the change before it failed.
         transfers.detachAll()
         defer { transfers.detachAll() }
         return try await base.fetch(request)
@@ -90,13 +92,16 @@ public struct CoalescingDataFetcher: ReportingDataFetcher {
 extension DataFetcher {
     /// Returns this fetcher with concurrent equal requests coalesced.
     ///
-    /// Apply it outside layers that bound the transfer, such as a timeout: a transfer has no deadline of its own, because its
-    /// waiters have different ones.
+    /// Apply it outside a timeout, because a transfer does not inherit the deadline of any caller.
+    ///
+    /// ```swift
+    /// let shared = client.timingOut(after: .seconds(5)).coalescing()
+    /// ```
     ///
     /// - Parameters:
     ///   - abandonment: What happens to a transfer without waiters.
     ///   - executor: The executor for transfers; `nil` for the default executor.
-    /// - Returns: The coalescing fetcher. Share it: each one has its own transfers.
+    /// - Returns: The coalescing fetcher. Share it, because only requests to the same one are coalesced.
     public func coalescing(
         whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         executor: (any TaskExecutor)? = nil

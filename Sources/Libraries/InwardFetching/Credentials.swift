@@ -7,25 +7,28 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Credentials for one origin: the scheme, host and port of a URL (RFC 6454). Descriptions and reflections do not reveal
-/// them.
+/// Credentials for one origin (scheme, host and port of a URL, RFC 6454), which can renew themselves.
 ///
-///     let credentials = Credentials(for: url) {
-///         let token = try await tokens.next()
-///         return .bearer(token.text, expiresIn: .seconds(token.expiresIn))
-///     }
-///     let api = fetcher.authorizing(with: credentials)
+/// ```swift
+/// let credentials = Credentials(for: url) {
+///     let tokenURL = URL(string: "https://login.example.com/token")!
+///     let newToken = try await client.fetchData(from: tokenURL)
+///     return .bearer(String(decoding: newToken, as: UTF8.self), expiresIn: .seconds(3_600))
+/// }
+/// let api = orders.authorizing(with: credentials)
+/// ```
 ///
-/// Share one instance among all pipelines of the same user, so that a renewal applies to all of them.
+/// Share one instance among all pipelines of a user, so that one renewal serves all of them. Descriptions and reflections do
+/// not contain the credentials.
 ///
-/// They are renewed at these times:
+/// The credentials are renewed:
 ///
-/// - shortly before they expire, if their lifetime is known. Requests do not wait for that;
-/// - when they have expired, and before the first request. Requests wait for that;
-/// - when the origin rejects them (401). The rejected requests wait for it, and are sent once more.
+/// - shortly before they expire, if their lifetime is known. Requests do not wait.
+/// - when a request needs them and they have expired or do not exist yet. Requests wait.
+/// - when the origin rejects them (401). The rejected requests wait, and are sent once more.
 ///
-/// Credentials are sent over HTTPS. Unless you allow it, they are sent over plain HTTP only to this machine (`localhost`,
-/// 127.0.0.0/8, `::1`), where nobody else can read them.
+/// Credentials are sent over HTTPS. Over plain HTTP they are sent only to this machine (`localhost`, 127.0.0.0/8, `::1`), where
+/// nobody else can read them, unless you allow other machines.
 public final class Credentials: Sendable {
     /// The default minimum interval between renewals.
     public static let standardRenewalInterval = Duration.seconds(10)
@@ -39,7 +42,7 @@ public final class Credentials: Sendable {
         let field: HeaderField?
         let number: Int
         let lifetime: Duration?
-        /// When it is renewed without being rejected, and when it expires; `nil` if it is valid until it is rejected.
+        /// The times of its renewal and its expiry; `nil` if it is valid until the origin rejects it.
         let validity: (renewal: Duration, expiry: Duration)?
     }
 
@@ -47,7 +50,7 @@ public final class Credentials: Sendable {
         var newest: Edition
         /// The number of the newest edition that the origin has accepted.
         var accepted = 0
-        /// When the next renewal may begin; `nil` before the first.
+        /// The earliest time of the next renewal; `nil` before the first.
         var nextRenewal: Duration?
         var isRefused = false
         var isClosed = false
@@ -96,20 +99,20 @@ public final class Credentials: Sendable {
     ///   - url: A URL of the origin that the credentials are for.
     ///   - allowingPlainHTTP: Whether to send the credentials over plain HTTP to another machine, where anyone on the network
     ///     path can read them.
-    ///   - interval: The minimum time from the end of a renewal to the next one, whether or not it succeeded; at most half of
-    ///     the lifetime of a credential, and at most a third of the margin if a renewal fails before the credential expires, but not
-    ///     less than a second because of that. An origin that accepts no credentials causes one renewal per interval. Requests that
-    ///     it rejects in the meantime fail with 401 at once.
+    ///   - interval: The minimum time between the end of a renewal, successful or not, and the next one. A 401 within the
+    ///     interval is returned at once. The interval is at most half the lifetime of a credential, so that a short-lived one
+    ///     is renewed in time. If a renewal fails before the credential expires, the interval is at most a third of the margin,
+    ///     so that another renewal fits in. Neither rule reduces it below a second.
     ///   - margin: How long before its expiry a credential is renewed; at most a fifth of its lifetime.
-    ///   - limit: How long a renewal may take; half of the margin before the credential expires. Its task is then cancelled, and the
-    ///     renewal fails when it has ended.
+    ///   - limit: The time limit of a renewal. While the current credential is valid, the limit is at most half the margin, or
+    ///     a second if that is longer. A renewal that exceeds it is cancelled, and fails when its task has ended.
     ///   - timer: The source of time.
     ///   - executor: The executor for renewals; `nil` for the default executor.
-    ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if there will be no other, for example
-    ///     because the user's consent was withdrawn. No request is sent after that. Only one call runs at a time, regardless
-    ///     of the number of waiters, and it carries a deadline of its own. Its task is cancelled by ``close()``. If it throws,
-    ///     the requests that wait are not sent: they throw its error if that is a ``FetchError``, or else a ``FetchError``
-    ///     whose explanation contains its description.
+    ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if the user must sign in again, for
+    ///     example because consent was withdrawn. After `nil`, no request is sent. Only one call runs at a time, however many
+    ///     requests wait for it. It has a deadline of its own, and ``close()`` cancels its task. If it throws, the waiting
+    ///     requests are not sent. They throw its error if that is a ``FetchError``, or else a ``FetchError`` with its
+    ///     description.
     public init(
         _ credential: Credential? = nil,
         for url: URL,
@@ -138,12 +141,15 @@ public final class Credentials: Sendable {
 
     // MARK: Events
 
-    /// Performs an action each time the origin first accepts renewed credentials, such as sending writes that it had
-    /// rejected:
+    /// Performs an action after each renewal, when the origin first accepts the new credentials. For example, send rejected
+    /// writes again.
     ///
-    ///     credentials.whenRenewed { [weak outbox] in outbox?.retryDenied() }
+    /// ```swift
+    /// let credentials = Credentials(for: url) { .bearer(token) }
+    /// credentials.whenRenewed { print("Send the rejected writes again.") }
+    /// ```
     ///
-    /// The action does not run for new credentials that the origin rejects as well.
+    /// The action does not run if the origin rejects the new credentials as well.
     ///
     /// - Parameter action: The action, which runs on the task whose request succeeded. The credentials retain it, so do not
     ///   capture objects that should be released earlier.
@@ -151,16 +157,18 @@ public final class Credentials: Sendable {
         state.withLock { $0.renewed.append(action) }
     }
 
-    /// Performs an action each time a renewal fails, such as logging the error. A renewal before expiry has no other observer,
-    /// because requests are sent with the previous credential.
+    /// Performs an action each time a renewal throws or takes too long. For example, log the error.
+    ///
+    /// This is the only way to notice a renewal that fails before the current credential expires, because requests continue
+    /// with that credential.
     ///
     /// - Parameter action: The action, which receives the error of the renewal. The credentials retain it.
     public func whenRenewalFails(_ action: @escaping @Sendable (any Error) -> Void) {
         state.withLock { $0.failed.append(action) }
     }
 
-    /// Performs an action when a renewal returns `nil`, such as signing the user out. It runs once, at once if that has
-    /// happened before.
+    /// Performs an action once, when a renewal returns `nil`. For example, sign the user out. If that has already happened, the
+    /// action runs at once.
     ///
     /// - Parameter action: The action. The credentials retain it.
     public func whenRefused(_ action: @escaping @Sendable () -> Void) {
@@ -171,7 +179,8 @@ public final class Credentials: Sendable {
         if isRefused { action() }
     }
 
-    /// Cancels the renewal that is under way, and begins no other. Requests that need one are not sent.
+    /// Cancels the renewal under way, and prevents further ones. Requests that need a renewal fail with
+    /// ``FetchError/Reason/closed``.
     public func close() {
         state.withLock { $0.isClosed = true }
         renewals.cancelAll()
@@ -189,7 +198,7 @@ public final class Credentials: Sendable {
 
     // MARK: Renewing
 
-    /// Returns the credentials for a request. They are those to send, unless the origin has rejected them.
+    /// Returns the credentials to send with a request.
     ///
     /// - Throws: A ``FetchError`` for a request that is not sent because it lacks credentials.
     func edition(for request: DataRequest) async throws(FetchError) -> Edition {
@@ -201,7 +210,8 @@ public final class Credentials: Sendable {
             let now = timer.now
             if now < renewal { return newest }
             if now < expiry {
-                // The credential is still valid, so no request waits. There is time for another attempt if this one fails.
+                // The credential is still valid, so no request waits. Half the margin leaves time for another attempt if this
+                // one fails.
                 if timeUntilRenewal == nil { startRenewal(after: newest, within: (expiry - renewal) / 2) }
                 return newest
             }
@@ -210,8 +220,8 @@ public final class Credentials: Sendable {
         return next
     }
 
-    /// Returns the credentials that replace an edition which the origin rejected or which has expired: newer ones if they
-    /// exist, or the result of a renewal, which may already be under way.
+    /// Returns the credentials that replace an edition that the origin rejected or that has expired: newer ones if they exist,
+    /// or the result of a renewal, which may already be under way.
     ///
     /// - Returns: The credentials; `nil` if the last renewal was too recent.
     /// - Throws: A ``FetchError`` for a request that is not sent because it lacks credentials.
@@ -279,7 +289,7 @@ public final class Credentials: Sendable {
         let (refused, failed) = state.withLock { state -> ([@Sendable () -> Void], [@Sendable (any Error) -> Void]) in
             let now = timer.now
             state.nextRenewal = now + interval(afterFailureWith: state.newest, at: now)
-            // Its end says nothing about the token endpoint.
+            // A renewal that `close()` cancelled says nothing about the token endpoint.
             if state.isClosed { return ([], []) }
             guard case RenewalError.refused = error else { return ([], state.failed) }
             state.isRefused = true
@@ -290,14 +300,14 @@ public final class Credentials: Sendable {
         for action in refused { action() }
     }
 
-    /// Returns the minimum time between the renewal that gave an edition, and the next. A credential that lives for a few
-    /// seconds has to be renewed within them.
+    /// Returns the minimum time between the renewal that returned an edition and the next one. A credential that lives for a
+    /// few seconds must be renewed within them.
     private func interval(after edition: Edition) -> Duration {
         edition.lifetime.map { min(interval, max(.seconds(1), $0 / 2)) } ?? interval
     }
 
-    /// Returns the minimum time between a renewal that failed, and the next. While the edition is valid, there is to be another
-    /// attempt before it expires.
+    /// Returns the minimum time between a failed renewal and the next one. While the edition is valid, another attempt must fit
+    /// in before it expires.
     private func interval(afterFailureWith edition: Edition, at now: Duration) -> Duration {
         let interval = interval(after: edition)
         guard let (renewal, expiry) = edition.validity, now < expiry else { return interval }
@@ -319,7 +329,7 @@ extension Credentials {
         case let error as FetchError: error.lackingCredentials()
         case RenewalError.refused: refused(request)
         case _ where state.withLock(\.isClosed):
-            FetchError(.closed, request: request, explanation: "was not sent: its credentials are no longer renewed")
+            FetchError(.closed, request: request, explanation: "was not sent: its credentials have been closed")
         case RenewalError.late(let limit):
             notRenewed(request, "could not be renewed within \(limit)")
         default:
@@ -333,7 +343,7 @@ extension Credentials {
     }
 
     private func refused(_ request: DataRequest) -> FetchError {
-        let explanation = "was not sent: its credentials are no longer valid, and there are no others. Sign in again"
+        let explanation = "was not sent: its credentials are no longer valid and cannot be renewed. Sign in again"
         return FetchError(.rejected, request: request, explanation: explanation).lackingCredentials(forGood: true)
     }
 
@@ -341,7 +351,7 @@ extension Credentials {
         FetchError(
             .rejected,
             request: request,
-            explanation: "was not sent: it has no valid credentials, and gets no new ones yet, \(reasonNotToRenew)",
+            explanation: "was not sent: it has no valid credentials, and cannot get new ones yet, \(reasonNotToRenew)",
             retryAfter: timeUntilRenewal.map { .delay($0) }
         ).lackingCredentials()
     }
@@ -360,29 +370,31 @@ extension Credentials: CustomStringConvertible, CustomReflectable {
     /// The origin that the credentials are for.
     public var description: String { "credentials for \(origin)" }
 
-    /// A mirror that reveals no more than the description.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// What proves an identity to an upstream: a header field, and how long it is valid. Descriptions do not reveal the value.
+/// A header field that proves an identity to an upstream, and its lifetime. Descriptions do not contain the value.
 ///
-///     let credential = Credential.bearer(answer.access_token, expiresIn: .seconds(answer.expires_in))
+/// ```swift
+/// let credential = Credential.bearer(token, expiresIn: .seconds(3_600))
+/// ```
 public struct Credential: Hashable, Sendable {
     /// The header field. It is sensitive regardless of its name.
     public let field: HeaderField
-    /// How long the credential is valid from when it was obtained, more than zero; `nil` if that is not known.
+    /// How long the credential is valid from when it was obtained, greater than zero; `nil` if that is unknown.
     public let lifetime: Duration?
 
     /// Creates a credential.
     ///
     /// - Parameters:
     ///   - field: The header field, such as ``HeaderField/bearer(_:)``.
-    ///   - lifetime: How long it is valid from now, such as `expires_in` (RFC 6749 section 5.1); `nil` if that is not known.
-    ///     Zero counts as not known, because some token endpoints say so of tokens that do not expire; so do values below
-    ///     zero. Values above a year count as a year.
+    ///   - lifetime: How long it is valid from now, such as `expires_in` (RFC 6749 section 5.1); `nil` if that is unknown. Zero
+    ///     and negative values also count as unknown, because some token endpoints send zero for tokens that do not expire.
+    ///     Values above a year count as a year.
     public init(_ field: HeaderField, expiresIn lifetime: Duration? = nil) {
         self.field = HeaderField(field.name, field.value, isSensitive: true)
-        // Bounded, because it comes from outside, and a moment has to be representable.
+        // Bounded, because the value comes from outside and the expiry time must be representable.
         self.lifetime = lifetime.flatMap { $0 > .zero ? min($0, .seconds(31_536_000)) : nil }
     }
 
@@ -390,8 +402,8 @@ public struct Credential: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - lifetime: How long it is valid from now; `nil` if that is not known.
-    /// - Returns: the credential.
+    ///   - lifetime: How long it is valid from now; `nil` if that is unknown.
+    /// - Returns: The credential.
     public static func bearer(_ token: String, expiresIn lifetime: Duration? = nil) -> Self {
         Self(HeaderField.bearer(token), expiresIn: lifetime)
     }
@@ -402,13 +414,13 @@ extension HeaderField {
 }
 
 extension HeaderField {
-    /// Returns a header field with a bearer token (RFC 6750 section 2.1). Descriptions do not reveal the token.
+    /// Returns a header field with a bearer token (RFC 6750 section 2.1). Descriptions do not contain the token.
     public static func bearer(_ token: String) -> Self {
         Self(.authorization, "Bearer \(token)")
     }
 
     /// Returns a header field with a user name and password (RFC 7617); `nil` if the user name contains a colon, which the
-    /// scheme cannot encode. Descriptions do not reveal the values.
+    /// scheme cannot encode. Descriptions do not contain the values.
     public static func basic(user: String, password: String) -> Self? {
         user.contains(":")
             ? nil : Self(.authorization, "Basic \(Data("\(user):\(password)".utf8).base64EncodedString())")

@@ -4,26 +4,33 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A port through which repositories send requests and receive responses.
+/// A port that sends a request and returns its response.
 ///
-/// A fetcher returns every complete response, whatever its status, and throws only if there is none. It never returns a
-/// partial body as a complete one. It sends the header fields as they are. When the calling task is cancelled, every wait
-/// ends with ``FetchError/Reason/cancelled``. Fetchers are used from many tasks concurrently.
+/// ```swift
+/// let response = try await client.fetch(request)
+/// guard response.status.isSuccess else { throw FetchError(response, to: request) }
+/// ```
+///
+/// Implementations follow these rules:
+///
+/// - Return every complete response, whatever its status, and throw if there is no complete response. Never return a partial
+///   body.
+/// - Send the header fields as they are.
+/// - When the calling task is cancelled, end every wait with ``FetchError/Reason/cancelled``.
+/// - Expect concurrent calls from many tasks.
 ///
 /// Test an implementation with `DataFetcherConformance` of the product `InwardTesting`.
-///
-///     let response = try await fetcher.fetch(DataRequest(url: url))
-///     guard response.status.isSuccess else { return }
 public protocol DataFetcher: Sendable {
     /// Returns the response to a request.
     ///
     /// - Throws: A ``FetchError`` if there is no complete response.
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse
 
-    /// Whether the fetcher observes the task's deadline itself and ends each fetch with ``FetchError/Reason/timedOut`` when
-    /// it passes. The default is `false`.
+    /// Whether the fetcher itself ends each fetch with ``FetchError/Reason/timedOut`` when the task's deadline passes. The
+    /// default is `false`.
     ///
-    /// Returning `true` saves a timeout a task and a timer. `false` is always correct.
+    /// `false` is always correct. If it is `true`, a timeout around this fetcher needs no task and no timer of its own, and
+    /// relies on the fetcher to end in time.
     var honorsDeadlines: Bool { get }
 }
 
@@ -33,9 +40,13 @@ extension DataFetcher {
 }
 
 extension DataFetcher {
-    /// Returns the data at a URL.
+    /// Returns the body of a successful response to a `GET` request.
     ///
-    /// - Throws: A ``FetchError``, with ``FetchError/Reason/unsuccessful`` if the response has an unsuccessful status.
+    /// ```swift
+    /// let order = try JSONDecoder().decode(Order.self, from: try await client.fetchData(from: url))
+    /// ```
+    ///
+    /// - Throws: A ``FetchError``. Its reason is ``FetchError/Reason/unsuccessful`` if the status is not a success.
     public func fetchData(from url: URL) async throws(FetchError) -> Data {
         let request = DataRequest(url: url)
         let response = try await fetch(request)
@@ -44,10 +55,22 @@ extension DataFetcher {
     }
 }
 
-/// A data fetcher that wraps another and adds one behaviour.
+/// A data fetcher that wraps another and adds one behavior.
 ///
 /// Conform your own decorators to this protocol so that pipelines list them, check their order, and pass observers through to
 /// the wrapped fetcher.
+///
+/// ```swift
+/// struct LoggingDataFetcher: DecoratingDataFetcher {
+///     var base: any DataFetcher
+///     var layer: DataFetcherLayer { DataFetcherLayer(.other, "logs requests") }
+///
+///     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+///         print(request)
+///         return try await base.fetch(request)
+///     }
+/// }
+/// ```
 public protocol DecoratingDataFetcher: DataFetcher {
     /// The wrapped fetcher.
     var base: any DataFetcher { get set }
@@ -56,13 +79,13 @@ public protocol DecoratingDataFetcher: DataFetcher {
 }
 
 extension DecoratingDataFetcher {
-    /// Whether the wrapped fetcher observes deadlines. A decorator whose own waits ignore the deadline returns `false`.
+    /// Whether the wrapped fetcher honors deadlines. Return `false` from a decorator whose own waits ignore the deadline.
     public var honorsDeadlines: Bool { base.honorsDeadlines }
 }
 
 /// The description of one layer of a pipeline.
 public struct DataFetcherLayer: Hashable, Sendable, CustomStringConvertible {
-    /// The behaviours by which a pipeline checks the order of its layers. Future versions may add more.
+    /// The kind of a layer. A pipeline checks the order of its layers by their kinds. Future versions may add more.
     public struct Kind: Hashable, Sendable {
         private let name: String
 
@@ -82,7 +105,7 @@ public struct DataFetcherLayer: Hashable, Sendable, CustomStringConvertible {
         public static let concurrencyLimit = Self("concurrency limit")
         /// Sends the remaining time to the upstream.
         public static let deadlineNotice = Self("deadline notice")
-        /// Answers in place of a failed fetcher.
+        /// Answers when the wrapped fetcher fails.
         public static let fallback = Self("fallback")
         /// Sends a second attempt when the first is slow.
         public static let hedging = Self("hedging")
@@ -96,20 +119,20 @@ public struct DataFetcherLayer: Hashable, Sendable, CustomStringConvertible {
         public static let sizeLimit = Self("size limit")
         /// Limits the duration of requests.
         public static let timeout = Self("timeout")
-        /// Any other behaviour.
+        /// Any other behavior.
         public static let other = Self("other")
     }
 
-    /// The kind by which a pipeline checks the order of its layers.
+    /// The kind. A pipeline checks the order of its layers by it.
     public let kind: Kind
-    /// The behaviour, such as `times out after 2.0 seconds`.
+    /// The behavior, such as `times out after 2.0 seconds`.
     public let description: String
 
     /// Creates the description of a layer.
     ///
     /// - Parameters:
-    ///   - kind: The kind by which a pipeline checks the order of its layers.
-    ///   - description: The behaviour in a few words that begin with a verb: `times out after 2.0 seconds`. It must not
+    ///   - kind: The kind. A pipeline checks the order of its layers by it.
+    ///   - description: The behavior in a few words that begin with a verb: `times out after 2.0 seconds`. It must not
     ///     contain credentials.
     public init(_ kind: Kind, _ description: String) {
         self.kind = kind

@@ -1,10 +1,11 @@
 /// The structure of a data fetcher: its layers, outermost first, and the fetcher that they wrap.
 ///
-///     print(dataFetcher.pipeline)
-///     // answers from memory while an answer is fresh
-///     // → tries up to 3 times
-///     // → times out after 2.0 seconds
-///     // → URLSessionDataFetcher
+/// ```swift
+/// print(client.timingOut(after: .seconds(2)).retrying(.standard).pipeline)
+/// // tries up to 3 times
+/// // → times out after 2.0 seconds
+/// // → URLSessionDataFetcher
+/// ```
 public struct DataFetcherPipeline: Sendable, CustomStringConvertible {
     /// The layers, outermost first.
     public let layers: [DataFetcherLayer]
@@ -30,7 +31,11 @@ public struct DataFetcherPipeline: Sendable, CustomStringConvertible {
         source = "\(type(of: rest))"
     }
 
-    /// Warnings about layers in an order that defeats their purpose.
+    /// Warnings about layers whose order defeats their purpose.
+    ///
+    /// ```swift
+    /// for warning in orders.pipeline.warnings { print(warning) }
+    /// ```
     public var warnings: [OrderWarning] { OrderRule.all.flatMap { $0.warnings(about: layers) } }
 
     /// The layers, outermost first, one per line, followed by warnings about their order.
@@ -41,21 +46,21 @@ public struct DataFetcherPipeline: Sendable, CustomStringConvertible {
 }
 
 extension DataFetcher {
-    /// The structure of this fetcher, down to the first one that is not a ``DecoratingDataFetcher``.
+    /// The structure of this fetcher. A fetcher of your own counts as the innermost unless it is a ``DecoratingDataFetcher``.
     ///
-    /// Print it at launch, and check ``DataFetcherPipeline/warnings`` in a test.
+    /// Print it at launch, and expect no ``DataFetcherPipeline/warnings`` in a test.
     public var pipeline: DataFetcherPipeline { DataFetcherPipeline(self) }
 }
 
-/// A warning about layers in an order that defeats their purpose.
+/// A warning about layers whose order defeats their purpose.
 public struct OrderWarning: Hashable, Sendable, CustomStringConvertible {
-    /// The affected layers, outermost first.
+    /// The layers that are in the wrong order, outermost first.
     public let layers: [DataFetcherLayer]
     /// The problem and its remedy, as a sentence.
     public let description: String
 }
 
-/// A rule that detects layers in an order that defeats their purpose.
+/// A rule that detects layers whose order defeats their purpose.
 struct OrderRule: Sendable {
     private let find: @Sendable ([DataFetcherLayer]) -> [[DataFetcherLayer]]
     private let reason: String
@@ -68,75 +73,75 @@ struct OrderRule: Sendable {
         within(
             .cache,
             .coalescing,
-            "A cache inside of coalescing answers only whoever was first: put the cache outermost, where it costs least."
+            "Inside coalescing, only the first caller reads a cache: put the cache outermost, where it costs least."
         ),
         within(
             .cache,
             .circuitBreaker,
-            "A cache inside of a circuit breaker cannot answer while the circuit is open, and its answers count as the"
-                + " upstream's: put the cache around the breaker."
+            "A cache inside a circuit breaker cannot answer while the circuit is open: put the cache around the breaker."
         ),
         within(
             .cache,
             .concurrencyLimit,
-            "Answers of a cache inside of a concurrency limit take the place of requests to the upstream, which the limit"
-                + " is for: put the cache around it."
+            "Responses of a cache inside a concurrency limit use permits that requests to the upstream need: put the cache"
+                + " around the limit."
         ),
         within(
             .cache,
             .rateLimit,
-            "Answers of a cache inside of a rate limit use up what the upstream would take: put the cache around it."
+            "Responses of a cache inside a rate limit use up the quota of the upstream: put the cache around the limit."
         ),
         within(
             .coalescing,
             .rateLimit,
-            "A rate limit around coalescing counts requests that are never sent: put it inside."
+            "A rate limit around coalescing counts requests that are never sent: put the limit inside the coalescing."
         ),
         within(
             .coalescing,
             .retry,
-            "Retries around coalescing are made by each who waits for a transfer that failed: put them inside, where one is"
-                + " made for all."
+            "With retries around coalescing, each waiter of a failed transfer retries: put the retries inside, where they"
+                + " serve all waiters."
         ),
         within(
             .fallback,
             .retry,
-            "Retries around a fallback never see a failure: put them inside."
+            "Retries around a fallback never see a failure: put the retries inside the fallback."
         ),
         within(
             .fallback,
             .circuitBreaker,
-            "A circuit breaker around a fallback never sees a failure: put it inside."
+            "A circuit breaker around a fallback never sees a failure: put the breaker inside the fallback."
         ),
         within(
             .fallback,
             .hedging,
-            "Hedging around a fallback takes its answer for the upstream's: put the fallback around it."
+            "Hedging around a fallback mistakes it for the upstream: put the fallback around the hedging."
         ),
         within(
             .retry,
             .hedging,
-            "Hedging around retries doubles all of them: put it inside, where it doubles an attempt that takes long."
+            "Hedging around retries doubles all of them: put the hedging inside, where it doubles only slow attempts."
         ),
         within(
             .cache,
             .sizeLimit,
-            "A size limit around a cache refuses what is kept already: put it inside."
+            "A size limit around a cache rejects responses that are already stored: put the limit inside the cache."
         ),
         within(
             .coalescing,
             .deadlineNotice,
-            "A deadline told around coalescing makes every request another one, and none are equal: put it inside."
+            "A deadline field added outside coalescing makes every request different, so none are coalesced: add it inside."
         ),
         within(
             .cache,
             .deadlineNotice,
-            "A deadline told around a cache makes every request another one, and none is found again: put it inside."
+            "A deadline field added outside a cache makes every request different, so none is found again: add it inside."
         ),
         within(
             .retry,
             .concurrencyLimit,
-            "A concurrency limit around retries gives a place to who only waits to try again: put it inside."
+            "Under a concurrency limit around retries, requests that wait for a retry hold permits: put the limit inside the"
+                + " retries."
         ),
         OrderRule(
             find: { layers in
@@ -147,8 +152,8 @@ struct OrderRule: Sendable {
                 return [[timeout, layers[retry]]]
             },
             reason:
-                "A timeout around retries bounds all attempts together, and the first that hangs takes all of the time:"
-                + " put one inside too, which bounds each."
+                "A timeout around retries limits all attempts together, so one that hangs uses up all the time: put another"
+                + " timeout inside, which limits each attempt."
         ),
         OrderRule(
             find: { layers in
@@ -159,18 +164,18 @@ struct OrderRule: Sendable {
                 return [[timeout, layers[coalescing]]]
             },
             reason:
-                "A timeout around coalescing ends waits and not the transfer, which others wait for: put one inside too."
+                "A timeout around coalescing ends waits but not the transfer: put another timeout inside the coalescing."
         ),
-        twice(.retry, "Retries of retries multiply: keep one of them."),
+        twice(.retry, "Retries of retries multiply: keep one of the layers."),
         twice(
             .cache,
-            "Of two caches the inner one is asked only for what the outer one does not have: keep one of them."
+            "The inner of two caches gets only requests that the outer one cannot answer: keep one of them."
         ),
-        twice(.coalescing, "Behind coalescing there are no equal requests to coalesce: keep one of them."),
-        twice(.hedging, "Hedging of hedging sends up to four times: keep one of them."),
+        twice(.coalescing, "After coalescing, no equal requests are left to coalesce: keep one of the layers."),
+        twice(.hedging, "Hedging of hedging sends a request up to four times: keep one of the layers."),
         twice(
             .circuitBreaker,
-            "Of two circuit breakers the inner one's refusals are no failures to the other: keep one of them."
+            "The outer of two circuit breakers does not count the rejections of the inner one: keep one of them."
         ),
     ]
 

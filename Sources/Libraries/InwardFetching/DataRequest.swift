@@ -6,9 +6,17 @@ public import Foundation
 
 /// A request to a ``DataFetcher``, in the terms of HTTP (RFC 9110) regardless of the transport.
 ///
-/// Two requests are equal if an upstream could not tell them apart. Descriptions and reflections do not reveal credentials.
+/// Two requests are equal if an upstream could not tell them apart. Descriptions and reflections do not contain credentials.
 ///
-///     let request = DataRequest(method: .put, url: url, headerFields: [HeaderField(.contentType, "text/plain")], body: data)
+/// ```swift
+/// let data = try JSONEncoder().encode(Order(id: 7, total: 1_300))
+/// let update = DataRequest(
+///     method: .put,
+///     url: url,
+///     headerFields: [HeaderField(.contentType, "application/json")],
+///     body: data
+/// )
+/// ```
 public struct DataRequest: Hashable, Sendable {
     /// The request method.
     public var method: Method
@@ -20,9 +28,10 @@ public struct DataRequest: Hashable, Sendable {
     public var body: Data?
     /// The number of this attempt, counted from 1. It is not sent and does not affect equality.
     public var attempt = 1
-    /// Whether data fetchers must not resend the request once it was sent, because its creator retries it and has to know of
-    /// each attempt. An `Outbox` sets it. Resending with renewed credentials after a 401 is still allowed, because the
-    /// upstream did nothing. The flag is not sent and does not affect equality.
+    /// Whether data fetchers must send the request at most once. Its creator does the retries, and must know of each attempt.
+    ///
+    /// An `Outbox` sets it. After a 401, the request is nevertheless repeated with renewed credentials, because the upstream
+    /// has done nothing. The flag is not sent and does not affect equality.
     public var isSentOnce = false
 
     /// Creates a request; by default, a `GET` request.
@@ -52,7 +61,7 @@ extension DataRequest: CustomStringConvertible, CustomReflectable {
     /// The method and the URL, without user name, password, fragment and the values of query items.
     public var description: String { "\(method) \(url.withoutSecrets)" }
 
-    /// A mirror that reveals no more than the description.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -89,7 +98,7 @@ extension DataRequest {
             rawValue = name
         }
 
-        /// Whether the method is safe, so that its requests do not ask for changes (RFC 9110 section 9.2.1).
+        /// Whether the method is safe: its requests do not ask for changes (RFC 9110 section 9.2.1).
         var isSafe: Bool { Self.safeMethods.contains(rawValue) }
 
         private static let safeMethods: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
@@ -101,23 +110,23 @@ extension DataRequest {
 
 extension DataRequest {
     /// The reason why a web client must not send the request, as the end of a sentence that begins with the request; `nil` if
-    /// it may.
+    /// the client may send it.
     package var problem: String? {
-        guard url.isWebAddress else { return "is not a request for a web address" }
+        guard url.isWebAddress else { return "is not a request for a valid http or https URL" }
         let byteCount = url.absoluteString.utf8.count
         guard byteCount <= Self.maximumAddressBytes else {
-            return "has an address of \(byteCount) bytes, and \(Self.maximumAddressBytes) are the most allowed"
+            return "has a URL of \(byteCount) bytes, and the maximum is \(Self.maximumAddressBytes)"
         }
-        if body != nil, [.get, .head].contains(method) { return "has a body, which \(method) has not" }
+        if body != nil, [.get, .head].contains(method) { return "has a body, which \(method) does not allow" }
         return headerFields.first { Self.namesOfFraming.contains($0.name.rawValue.lowercased()) }.map { field in
-            "has the header field \(field.name), which belongs to the connection"
+            "has the header field \(field.name), which only the client may set"
         }
     }
 
     /// The maximum number of bytes in a URL. RFC 9110 section 4.1 recommends at least 8,000.
     package static let maximumAddressBytes = 8_192
 
-    /// Header fields that delimit messages. A request that sets them itself could smuggle another one in its body.
+    /// Header fields that delimit messages. A request that set them could smuggle another request in its body.
     private static let namesOfFraming: Set = [
         "connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
@@ -132,11 +141,11 @@ extension URL {
 }
 
 extension DataRequest {
-    /// Returns a text without the secrets of this request: the values of sensitive header fields and their parts, and the
-    /// parts of the URL that the description omits.
+    /// Returns a text from which the secrets of this request are removed: the values of sensitive header fields, the parts of
+    /// these values, and the parts of the URL that the description omits.
     func removingSecrets(from text: String) -> String {
-        // Longest first, so that no remainder is left of a secret that contains another. Strings of fewer than four
-        // characters are not treated as secrets, because removing them would break up words.
+        // Longest first, so that nothing remains of a secret that contains another. Strings of fewer than four characters are
+        // kept, because removing them would break up words.
         (secretsOfHeaderFields + secretsOfAddress).filter { $0.count >= 4 }.sorted { $0.count > $1.count }
             .reduce(text) { text, secret in text.replacing(secret, with: "…") }
     }
@@ -166,8 +175,8 @@ extension DataRequest {
 }
 
 extension URL {
-    /// The URL for display: without user name, password and fragment, and with only the names of query items, because keys
-    /// and signatures travel as values. URLs above the length limit of requests are shortened.
+    /// The URL for display: without user name, password and fragment, and with only the names of query items, because keys and
+    /// signatures travel as values. Long URLs are shortened.
     var withoutSecrets: String {
         let whole = wholeWithoutSecrets
         guard whole.utf8.count > DataRequest.maximumAddressBytes else { return whole }
@@ -178,7 +187,7 @@ extension URL {
 
     private var wholeWithoutSecrets: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-            return "an unreadable address"
+            return "an unreadable URL"
         }
         let names = components.percentEncodedQueryItems?.map { item in
             item.value == nil ? "…" : "\(item.name)=…"
@@ -187,7 +196,7 @@ extension URL {
         components.percentEncodedPassword = nil
         components.percentEncodedQuery = nil
         components.percentEncodedFragment = nil
-        guard let address = components.string else { return "an unreadable address" }
+        guard let address = components.string else { return "an unreadable URL" }
         return address + (names.map { "?" + $0.joined(separator: "&") } ?? "")
     }
 }

@@ -7,6 +7,11 @@ public import Foundation
 #endif
 
 /// A complete response from a ``DataFetcher``, whatever its status.
+///
+/// ```swift
+/// if response.status == .notFound { print("There is no such order.") }
+/// let contentType = response.headerFields[.contentType]
+/// ```
 public struct DataResponse: Hashable, Sendable {
     /// The status.
     public var status: Status
@@ -14,14 +19,14 @@ public struct DataResponse: Hashable, Sendable {
     public var headerFields: HeaderFields
     /// The complete body.
     public var body: Data
-    /// The URL that the response came from, if redirects led to another one than the request's.
+    /// The URL of the response if it followed redirects; `nil` if it came from the URL of the request.
     public var url: URL?
-    /// Where the response came from: the upstream, or a cache on the way.
+    /// Where the response came from: the upstream or a cache.
     public var origin: Origin
     /// The failure that this response is a fallback for; `nil` if it is not a fallback.
     public var fallbackReason: FetchError?
-    /// The number of attempts and why they ended; `nil` if a retry was never considered, and for a success that needed no new
-    /// credentials.
+    /// The number of attempts and why they ended; `nil` if no retry was considered. A successful response has no report, even
+    /// after retries, unless the credentials had to be renewed.
     public var retries: RetryReport?
 
     /// Creates a response; by default, an empty one with status 200.
@@ -33,13 +38,13 @@ public struct DataResponse: Hashable, Sendable {
         origin = .upstream
     }
 
-    /// Creates a response from what an HTTP client reports, without the fields whose names are not valid.
+    /// Creates a response from what an HTTP client reports, dropping fields with invalid names.
     ///
     /// - Parameters:
     ///   - status: The code of the status.
     ///   - fields: The names and values of the header fields.
     ///   - body: The complete body.
-    ///   - isDecoded: Returns whether the client has decoded a body with a coding, whose name is in lower case.
+    ///   - isDecoded: Returns whether the client has decoded a body with the given content coding, whose name is in lower case.
     package init(
         status: Int,
         fields: some Sequence<(name: String, value: String)>,

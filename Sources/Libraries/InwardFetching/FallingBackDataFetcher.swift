@@ -1,6 +1,6 @@
 import InwardCore
 
-/// A data fetcher that answers from a fallback when the wrapped fetcher fails. ``DataResponse/fallbackReason`` marks such
+/// A data fetcher that answers with a fallback when the wrapped fetcher fails. ``DataResponse/fallbackReason`` marks such
 /// responses.
 public struct FallingBackDataFetcher: ReportingDataFetcher {
     enum Fallback: Sendable {
@@ -8,7 +8,7 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
         case response(DataResponse)
     }
 
-    /// The reasons without a fallback: the caller gave up, or no fetcher can answer the request.
+    /// Reasons with which the fallback is not used, because the caller gave up or no fetcher could answer.
     private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .invalidRequest]
 
     /// The wrapped fetcher.
@@ -34,11 +34,11 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
     public var layer: DataFetcherLayer {
         switch fallback {
         case .fetcher: DataFetcherLayer(.fallback, "falls back to another fetcher")
-        case .response: DataFetcherLayer(.fallback, "falls back to a fixed answer")
+        case .response: DataFetcherLayer(.fallback, "falls back to a fixed response")
         }
     }
 
-    /// Whether both fetchers observe deadlines.
+    /// Whether both fetchers honor deadlines.
     public var honorsDeadlines: Bool {
         switch fallback {
         case .fetcher(let other): base.honorsDeadlines && other.honorsDeadlines
@@ -46,11 +46,11 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
         }
     }
 
-    /// Returns the wrapped fetcher's response, or that of the fallback if the wrapped fetcher fails and the fallback
-    /// succeeds.
+    /// Returns the response of the wrapped fetcher, or that of the fallback if the wrapped fetcher fails and the fallback
+    /// succeeds. A request with ``DataRequest/isSentOnce`` has no fallback.
     ///
-    /// - Throws: Errors of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is
-    ///   cancelled while the fallback is asked.
+    /// - Throws: Errors of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is cancelled
+    ///   while the fallback runs.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let failed: Result<DataResponse, FetchError>
         do {
@@ -102,17 +102,20 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
 }
 
 extension DataFetcher {
-    /// Returns this fetcher with another one that answers when it fails.
+    /// Returns this fetcher with another one as its fallback.
     ///
-    /// If the fallback fails too, or its response has an unsuccessful status, the outcome of this fetcher stands.
+    /// If the fallback fails too, or its status is not a success, the outcome of this fetcher is returned or thrown.
     ///
-    ///     let fetcher = primary.fallingBack(to: mirror)
+    /// ```swift
+    /// let mirror = client.timingOut(after: .seconds(1))
+    /// let news = client.timingOut(after: .seconds(2)).fallingBack(to: mirror)
+    /// ```
     ///
     /// - Parameters:
     ///   - fallback: The fetcher to fall back to. Observers of the pipeline do not receive its events.
     ///   - failures: The criteria for failures. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
     ///     ``FetchError/Reason/invalidRequest`` never count.
-    ///   - methods: The methods of requests that the fallback answers; by default, only safe ones.
+    ///   - methods: The methods of requests that the fallback answers; by default, `GET` and `HEAD`.
     /// - Returns: The fetcher with the fallback.
     public func fallingBack(
         to fallback: any DataFetcher,
@@ -122,13 +125,17 @@ extension DataFetcher {
         FallingBackDataFetcher(self, fallback: .fetcher(fallback), failures: failures, methods: methods)
     }
 
-    /// Returns this fetcher with a fixed response for when it fails.
+    /// Returns this fetcher with a fixed response as its fallback.
+    ///
+    /// ```swift
+    /// let news = client.fallingBack(to: DataResponse(body: Data("[]".utf8)))
+    /// ```
     ///
     /// - Parameters:
     ///   - fallback: The fallback response, with any status. Its origin is set to memory.
     ///   - failures: The criteria for failures. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
     ///     ``FetchError/Reason/invalidRequest`` never count.
-    ///   - methods: The methods of requests that the fallback answers; by default, only safe ones.
+    ///   - methods: The methods of requests that the fallback answers; by default, `GET` and `HEAD`.
     /// - Returns: The fetcher with the fallback.
     public func fallingBack(
         to fallback: DataResponse,

@@ -4,17 +4,19 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// An error that explains why a ``DataFetcher`` has no complete response, or why a response cannot be used.
+/// An error that explains why there is no complete response to a request, or why a response cannot be used.
 ///
-/// Credentials of the request are removed from the explanation. Errors are cheap to create, because their text is formatted
-/// only when it is read.
+/// Its texts do not contain the credentials of the request. They are formatted when they are read, so errors are cheap to
+/// create.
 ///
-///     do {
-///         return try await fetcher.fetch(request)
-///     } catch where error.canRetry {
-///         print("Try again later: \(error)")
-///         throw error
-///     }
+/// ```swift
+/// do {
+///     let order = try await client.fetchData(from: url)
+///     print(order.count)
+/// } catch where error.canRetry {
+///     print("Try again later: \(error)")
+/// }
+/// ```
 public struct FetchError: Error, Hashable, Sendable {
     private struct Contents: Hashable, Sendable {
         let reason: Reason
@@ -50,7 +52,7 @@ public struct FetchError: Error, Hashable, Sendable {
     ///   - reason: The kind of failure.
     ///   - request: The request.
     ///   - explanation: What happened, as the end of a sentence that begins with the request. Credentials of the request are
-    ///     removed from it.
+    ///     removed.
     ///   - retryAfter: The earliest time for a retry, if known.
     ///   - wasSent: Whether the upstream may have seen the request; `false` for failures before sending.
     public init(
@@ -93,15 +95,15 @@ public struct FetchError: Error, Hashable, Sendable {
 
     /// The kind of failure.
     public var reason: Reason { contents.reason }
-    /// The description of the request: its method and its URL without potential secrets.
+    /// The request: its method, and its URL without possible secrets.
     public var request: String { contents.request.description }
     /// The status of the response, if there was one.
     public var status: DataResponse.Status? { contents.status }
     /// The earliest time for a retry, if the upstream or a limit on the way specified it.
     public var retryAfter: RetryAfter? { contents.retryAfter }
-    /// Whether the upstream may have seen the request. This says nothing about what it did; see the reason.
+    /// Whether the upstream may have seen the request. This says nothing about what it did; see ``reason``.
     public var wasSent: Bool { contents.wasSent && ![.rejected, .closed, .invalidRequest].contains(reason) }
-    /// The number of attempts and why they ended; `nil` if a retry was never considered.
+    /// The number of attempts and why they ended; `nil` if no retry was considered.
     public var retries: RetryReport? { contents.retries }
 
     /// What happened, as the end of a sentence that begins with the request: `was answered with 503`.
@@ -110,15 +112,15 @@ public struct FetchError: Error, Hashable, Sendable {
         return contents.retries.map { "\(words) (\($0))" } ?? words
     }
 
-    /// Whether the request lacked valid credentials. The reason, status and explanation are then those of their renewal.
+    /// Whether the request lacked valid credentials. The reason, status and explanation are then those of the failed renewal.
     package var lacksCredentials: Bool { contents.lack != nil }
     /// Whether there will be no valid credentials until the user signs in again.
     package var needsSignIn: Bool { contents.lack == .refused }
 
-    /// Returns this error for a request that was not sent, or was rejected, because no credentials were available.
+    /// Returns this error for a request without valid credentials, which was not sent or was answered with 401.
     ///
-    /// - Parameter forGood: Whether they are not renewed again.
-    /// - Returns: the error.
+    /// - Parameter forGood: Whether the user must sign in again.
+    /// - Returns: The error.
     func lackingCredentials(forGood: Bool = false) -> FetchError {
         var contents = contents
         contents.wasSent = false
@@ -133,7 +135,7 @@ public struct FetchError: Error, Hashable, Sendable {
         return FetchError(contents)
     }
 
-    /// Whether retrying the unchanged request may succeed. Whether a retry is safe depends on the request.
+    /// Whether the same request may succeed later. Whether it is safe to repeat depends on the request.
     public var canRetry: Bool {
         if needsSignIn { return false }
         return switch reason.code {
@@ -163,10 +165,10 @@ extension DataRequest {
 }
 
 extension FetchError: CustomStringConvertible, CustomReflectable {
-    /// The request and what happened, as one sentence without its full stop.
+    /// The request and what happened, as one sentence without its period.
     public var description: String { "\(request) \(explanation)" }
 
-    /// A mirror that reveals no more than the reason and the description.
+    /// A mirror that contains only the reason and the description.
     public var customMirror: Mirror { Mirror(self, children: ["reason": reason, "description": description]) }
 }
 
@@ -194,13 +196,14 @@ extension FetchError {
 
         /// The calling task was cancelled.
         public static let cancelled = Self(code: .cancelled)
-        /// The fetcher's owner has been closed, and the request was not sent.
+        /// The owner of the fetcher, or its credentials, was closed. The request was not sent.
         public static let closed = Self(code: .closed)
-        /// The fetcher cannot answer such a request, for example because of its scheme or a path that leads outside.
+        /// The fetcher cannot answer this request, for example because of its scheme or because its path leads outside a
+        /// directory.
         public static let invalidRequest = Self(code: .invalidRequest)
-        /// A limit was reached or a circuit is open, and the request was not sent.
+        /// A limit, an open circuit or unusable credentials kept the request from being sent.
         public static let rejected = Self(code: .rejected)
-        /// The upstream could not be reached: the host is unknown, does not listen, or has no route to it.
+        /// The upstream could not be reached: the host is unknown or does not listen, or there is no route to it.
         public static let unreachable = Self(code: .unreachable)
         /// The upstream was reached but could not prove its identity.
         public static let untrusted = Self(code: .untrusted)
@@ -210,7 +213,7 @@ extension FetchError {
         public static let interrupted = Self(code: .interrupted)
         /// The response is larger than the caller allows.
         public static let tooLarge = Self(code: .tooLarge)
-        /// The response followed more redirects than the caller allows.
+        /// The request was redirected more often than allowed.
         public static let tooManyRedirects = Self(code: .tooManyRedirects)
         /// The response is complete but has an unsuccessful status.
         public static let unsuccessful = Self(code: .unsuccessful)
@@ -223,6 +226,10 @@ extension FetchError {
 }
 
 /// The earliest time for a retry (RFC 9110 section 10.2.3).
+///
+/// ```swift
+/// if case .delay(let delay) = RetryAfter(response.headerFields) { print("Try again in \(delay).") }
+/// ```
 public enum RetryAfter: Hashable, Sendable {
     /// A delay, which is never negative.
     case delay(Duration)
@@ -231,7 +238,7 @@ public enum RetryAfter: Hashable, Sendable {
 
     /// Reads the `Retry-After` field of a response; `nil` if it is missing or invalid.
     ///
-    /// A date becomes a delay if the response also has a `Date` field, so that clock differences do not matter.
+    /// If the response has a `Date` field, a date becomes a delay relative to it, so that clock differences do not matter.
     public init?(_ fields: HeaderFields) {
         guard let text = fields.values(of: .retryAfter).first else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
@@ -251,10 +258,14 @@ public enum RetryAfter: Hashable, Sendable {
 }
 
 /// The number of attempts for a request, and why they ended.
+///
+/// ```swift
+/// if let retries = response.retries { print(retries) }  // 3 attempts, the maximum
+/// ```
 public struct RetryReport: Hashable, Sendable, CustomStringConvertible {
     /// The number of attempts, at least 1.
     public let attempts: Int
-    /// The reason why there were no more attempts, as part of a sentence: `the most allowed`.
+    /// The reason why there were no more attempts, as part of a sentence: `the maximum`.
     public let ending: String
 
     /// Creates a report.
@@ -263,7 +274,7 @@ public struct RetryReport: Hashable, Sendable, CustomStringConvertible {
         self.ending = ending
     }
 
-    /// The number of attempts and why they ended, such as `3 attempts, the most allowed`.
+    /// The number of attempts and why they ended, such as `3 attempts, the maximum`.
     public var description: String { "\(attempts) \(attempts == 1 ? "attempt" : "attempts"), \(ending)" }
 }
 
@@ -276,7 +287,7 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// Returns the error of this outcome if it leaves open whether a request that changes something took effect.
+    /// Returns the error of this outcome if it is unknown whether a change took effect.
     func uncertainty(of request: DataRequest) -> FetchError? {
         guard ![.get, .head].contains(request.method) else { return nil }
         switch self {
@@ -287,9 +298,9 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// Returns the outcome to report after several attempts, of which this is the last: an earlier uncertain outcome, unless
-    /// this attempt succeeded or is itself uncertain. A rejection settles nothing, least of all 409: the earlier attempt may
-    /// still be under way.
+    /// Returns the outcome to report when this is the last of several attempts: an earlier uncertain outcome, unless this
+    /// attempt succeeded or is itself uncertain. No other failure settles the uncertainty, not even a 409, because the earlier
+    /// attempt may still be under way.
     func regarding(_ uncertainty: FetchError?, of request: DataRequest) -> Self {
         guard let uncertainty, self.uncertainty(of: request) == nil else { return self }
         if case .success(let response) = self, response.status.isSuccess { return self }
@@ -310,10 +321,10 @@ extension FetchError {
 }
 
 extension DataResponse.Status {
-    /// Whether a request with this response may have taken effect nevertheless.
+    /// Whether the request may have taken effect despite this response.
     ///
-    /// An upstream may fail after it made the change (500), and a gateway reports that it lost the upstream or stopped
-    /// waiting (502, 503, 504). These statuses mean that nothing was begun: 307 and 308, all of 4xx, 501, 505 and 511.
+    /// An upstream may fail after it made the change (500), and a gateway may lose the upstream or stop waiting for it (502,
+    /// 503, 504). The statuses 307, 308, 4xx, 501, 505 and 511 mean that the upstream did not begin.
     package var leavesOutcomeUnknown: Bool {
         !isSuccess && ![307, 308, 501, 505, 511].contains(code) && !(400..<500).contains(code)
     }

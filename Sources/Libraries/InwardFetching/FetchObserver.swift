@@ -1,22 +1,25 @@
 public import InwardCore
 
-/// An observer of the events in a pipeline that ends with ``DataFetcher/observing(with:timer:)``, and of operations that end with
-/// ``ResilientOperation/observing(with:timer:)``.
+/// An observer of the events in a pipeline of data fetchers or in a ``ResilientOperation``.
 ///
-/// Every method has a default implementation that does nothing, so implement only those you need. Methods are called from
-/// many tasks concurrently and delay the request, so return quickly.
+/// Add it with ``DataFetcher/observing(with:timer:)`` or ``ResilientOperation/observing(with:timer:)``. Every method has a
+/// default implementation that does nothing, so implement only those you need. Methods are called from many tasks concurrently.
+/// A request waits until a method returns, so return quickly.
 ///
-///     struct FallbackLogger: FetchObserver {
-///         func fellBack(_ request: DataRequest, because error: FetchError) {
-///             print("Fallback for \(request): \(error)")
-///         }
+/// ```swift
+/// struct FallbackLogger: FetchObserver {
+///     func fellBack(_ request: DataRequest, because error: FetchError) {
+///         print("Fallback for \(request): \(error)")
 ///     }
+/// }
+/// let observed = client.fallingBack(to: DataResponse()).observing(with: FallbackLogger())
+/// ```
 public protocol FetchObserver: Sendable {
     /// Called when a request to the pipeline has ended.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - outcome: The caller's outcome.
+    ///   - outcome: The response or error that the caller receives.
     ///   - duration: The duration, including all attempts and waits.
     func requestEnded(_ request: DataRequest, _ outcome: Result<DataResponse, FetchError>, after duration: Duration)
 
@@ -24,7 +27,7 @@ public protocol FetchObserver: Sendable {
     ///
     /// - Parameters:
     ///   - request: The request to send, with its ``DataRequest/attempt``.
-    ///   - fetch: Sends the request. Call it once, with the request itself or with header fields added to it.
+    ///   - fetch: Sends a request. Call it once, with the given request or with header fields added to it.
     /// - Returns: The response from `fetch`.
     /// - Throws: Errors from `fetch`.
     func surroundAttempt(
@@ -46,10 +49,10 @@ public protocol FetchObserver: Sendable {
     /// Called when a request joins an equal one under way.
     func joined(_ request: DataRequest)
 
-    /// Called when a request is going to be retried.
+    /// Called before the wait for a retry.
     ///
     /// - Parameters:
-    ///   - request: The request, with the ``DataRequest/attempt`` that it is going to be.
+    ///   - request: The request, with the number of the coming attempt in ``DataRequest/attempt``.
     ///   - delay: The wait before the retry.
     ///   - outcome: The outcome of the previous attempt.
     func retryScheduled(
@@ -67,11 +70,12 @@ public protocol FetchObserver: Sendable {
     /// Called when a fallback answers in place of a failed fetcher.
     func fellBack(_ request: DataRequest, because error: FetchError)
 
-    /// Called when credentials were renewed because the upstream rejected the previous ones.
+    /// Called when a request is about to be sent again with renewed credentials, because the upstream rejected the previous
+    /// ones.
     func credentialsRefreshed(for request: DataRequest)
 
-    /// Called when a request, or a call of an operation, causes a state transition of a circuit breaker. Manual changes are
-    /// reported to the observer that ``CircuitBreaker/isolate(telling:)`` and ``CircuitBreaker/close(telling:)`` are given.
+    /// Called when a request, or a call of an operation, causes a state transition of a circuit breaker. For transitions that
+    /// you cause, pass an observer to ``CircuitBreaker/isolate(telling:)`` and ``CircuitBreaker/close(telling:)``.
     ///
     /// - Parameters:
     ///   - circuit: The name of the circuit breaker.
@@ -79,18 +83,18 @@ public protocol FetchObserver: Sendable {
     ///   - new: The new state.
     func circuitChanged(_ circuit: String, from old: String, to new: String)
 
-    /// Called when something happens to a call of a ``ResilientOperation``.
+    /// Called for each event in a call of a ``ResilientOperation``.
     ///
     /// - Parameters:
     ///   - name: The name of the operation.
-    ///   - event: What has happened.
+    ///   - event: The event.
     func operation(_ name: String, _ event: OperationEvent)
 
     /// Wraps a call of a ``ResilientOperation``, or an attempt: one execution of the operation within a call.
     ///
     /// - Parameters:
-    ///   - step: What is wrapped.
-    ///   - work: Does it. Call it once.
+    ///   - step: Whether this is a call or an attempt, with the name of the operation.
+    ///   - work: Performs the call or the attempt. Call it once.
     /// - Returns: The result of `work`.
     /// - Throws: The error of `work`.
     func surroundOperation<Output: Sendable, Failure: Error>(
@@ -158,7 +162,7 @@ extension FetchObserver {
     }
 }
 
-/// A part of a ``ResilientOperation`` that a ``FetchObserver`` wraps.
+/// A part of a ``ResilientOperation`` that a ``FetchObserver`` wraps: a call or an attempt.
 public enum OperationStep: Hashable, Sendable {
     /// A call of the operation with this name, including all attempts and waits.
     case call(String)
@@ -173,15 +177,24 @@ public enum OperationStep: Hashable, Sendable {
     }
 }
 
-/// What happens to a call of a ``ResilientOperation``. Future versions may add cases, so a `switch` over events needs a default.
+/// An event in a call of a ``ResilientOperation``. Future versions may add cases, so a `switch` over events needs a `default`.
+///
+/// ```swift
+/// struct RetryCounter: FetchObserver {
+///     func operation(_ name: String, _ event: OperationEvent) {
+///         if case .retryScheduled(let attempt, _, _) = event { print("\(name): attempt \(attempt)") }
+///     }
+/// }
+/// ```
 public enum OperationEvent: Sendable, CustomStringConvertible {
-    /// The call has ended, with the error that the caller gets or without one. The duration includes all attempts and waits.
+    /// The call has ended, with the error that the caller receives or without one. The duration includes all attempts and
+    /// waits.
     case ended(error: (any Error)?, after: Duration)
-    /// The operation itself has ended once, with its error or without one.
+    /// One execution of the operation has ended, with its error or without one.
     case attemptEnded(error: (any Error)?, after: Duration)
     /// The call joins an equal one under way.
     case joined
-    /// The operation is going to be retried after a wait. The first retry is attempt 2.
+    /// The operation will be retried after a wait. The first retry is attempt 2.
     case retryScheduled(attempt: Int, after: Duration, because: any Error)
     /// A second attempt begins because the first is slow.
     case hedged
@@ -190,14 +203,14 @@ public enum OperationEvent: Sendable, CustomStringConvertible {
     /// A fallback answers in place of the failed operation.
     case fellBack(because: any Error)
 
-    /// What has happened, as the end of a sentence that begins with the operation.
+    /// The event, as the end of a sentence that begins with the operation: `was hedged`.
     public var description: String {
         switch self {
         case .ended(let error, let duration): "ended \(Self.words(error)) after \(duration)"
-        case .attemptEnded(let error, let duration): "was attempted \(Self.words(error)) for \(duration)"
+        case .attemptEnded(let error, let duration): "finished an attempt \(Self.words(error)) after \(duration)"
         case .joined: "joined an equal call"
         case .retryScheduled(let attempt, let delay, let error):
-            "is going to be attempted for time \(attempt) after \(delay) because of \(error)"
+            "is retried (attempt \(attempt)) after \(delay) because of \(error)"
         case .hedged: "was hedged"
         case .rejected(let error): "was rejected: it \(error.explanation)"
         case .fellBack(let error): "fell back because of \(error)"
@@ -213,10 +226,10 @@ struct FetchObservers: Sendable {
 
     mutating func append(_ observer: any FetchObserver) { observers.append(observer) }
 
-    /// Adds an observer further inside than the others.
+    /// Adds an observer inside the others.
     mutating func prepend(_ observer: any FetchObserver) { observers.insert(observer, at: 0) }
 
-    /// Tells of a circuit's state transition, if there was one.
+    /// Reports a state transition of a circuit, if there was one.
     func tell(_ change: CircuitChange?, of breaker: CircuitBreaker) {
         guard let change else { return }
         tell { $0.circuitChanged(breaker.name, from: change.from.rawValue, to: change.to.rawValue) }
@@ -271,7 +284,7 @@ protocol ReportingDataFetcher: DecoratingDataFetcher {
     var observers: FetchObservers { get set }
 }
 
-/// A data fetcher that reports the events of requests to an observer, in itself and in everything it wraps.
+/// A data fetcher that reports to an observer: the end of each request, and the events of the layers inside it.
 public struct ObservingDataFetcher: DecoratingDataFetcher {
     /// The wrapped fetcher, with the observer in each of its layers.
     public var base: any DataFetcher
@@ -286,7 +299,7 @@ public struct ObservingDataFetcher: DecoratingDataFetcher {
 
     /// The description of this layer.
     public var layer: DataFetcherLayer {
-        DataFetcherLayer(.observation, observer == nil ? "is observed by nobody" : "is observed")
+        DataFetcherLayer(.observation, observer == nil ? "has no observer" : "reports to an observer")
     }
 
     /// Returns the wrapped fetcher's response.
@@ -309,12 +322,22 @@ public struct ObservingDataFetcher: DecoratingDataFetcher {
 extension DataFetcher {
     /// Returns this fetcher with an observer for the events in all its layers.
     ///
-    /// The layers that are present now report to the observer, down to the first fetcher that is not a
-    /// ``DecoratingDataFetcher``; each request to that one is an attempt. Layers added afterwards do not report. State that
-    /// layers share, such as a circuit breaker, is not copied.
+    /// All layers of this fetcher report to the observer. Layers that are added around it later do not. Each request to the
+    /// innermost fetcher is an attempt. A fetcher of your own counts as the innermost unless it is a ``DecoratingDataFetcher``.
+    ///
+    /// Observed and unobserved pipelines share the state of their layers, such as circuit breakers.
+    ///
+    /// ```swift
+    /// struct DurationPrinter: FetchObserver {
+    ///     func requestEnded(_ request: DataRequest, _ outcome: Result<DataResponse, FetchError>, after duration: Duration) {
+    ///         print("\(request) took \(duration)")
+    ///     }
+    /// }
+    /// let observed = orders.observing(with: DurationPrinter())
+    /// ```
     ///
     /// - Parameters:
-    ///   - observer: The observer; `nil` for none, which has no overhead.
+    ///   - observer: The observer; `nil` for none, which costs almost nothing.
     ///   - timer: The source of time.
     /// - Returns: The observed fetcher.
     public func observing(with observer: (any FetchObserver)?, timer: TimerService = .continuous)

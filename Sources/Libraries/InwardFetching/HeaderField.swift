@@ -7,6 +7,11 @@ import Foundation
 /// A header field.
 ///
 /// The value of a sensitive field does not appear in descriptions and reflections, and is not sent to another origin.
+///
+/// ```swift
+/// let accept = HeaderField(.accept, "application/json")
+/// let key = HeaderField(HeaderField.Name("X-Partner-Key")!, "…", isSensitive: true)
+/// ```
 public struct HeaderField: Hashable, Sendable {
     /// The name.
     public let name: Name
@@ -17,8 +22,8 @@ public struct HeaderField: Hashable, Sendable {
 
     /// Creates a field.
     ///
-    /// Carriage returns, line feeds and NULs in the value, which could end the field and begin another, become spaces. White
-    /// space at the ends is removed (RFC 9110 section 5.5).
+    /// Carriage returns, line feeds and NULs in the value become spaces, because they could end the field and begin another.
+    /// White space at the ends is removed (RFC 9110 section 5.5).
     ///
     /// - Parameters:
     ///   - name: The name.
@@ -49,7 +54,7 @@ extension HeaderField: CustomStringConvertible, CustomReflectable {
     /// The field as sent, with a sensitive value redacted.
     public var description: String { "\(name): \(isSensitive ? "…" : value)" }
 
-    /// A mirror that reveals no more than the description.
+    /// A mirror that contains only the description.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -123,7 +128,7 @@ extension HeaderField.Name {
     public static let host = Self(unchecked: "Host")
     /// A key by which an upstream recognizes repetitions of a request, so that the request takes effect only once.
     public static let idempotencyKey = Self(unchecked: "Idempotency-Key")
-    /// The version of the resource that a write was made for.
+    /// The version that the resource must still have for a write to take effect.
     public static let ifMatch = Self(unchecked: "If-Match")
     /// The modification time of the caller's copy.
     public static let ifModifiedSince = Self(unchecked: "If-Modified-Since")
@@ -133,7 +138,7 @@ extension HeaderField.Name {
     public static let ifRange = Self(unchecked: "If-Range")
     /// The modification time of the resource.
     public static let lastModified = Self(unchecked: "Last-Modified")
-    /// `Link` (RFC 8288).
+    /// Links to related resources (RFC 8288).
     public static let link = Self(unchecked: "Link")
     /// The URL of a redirect or of a created resource.
     public static let location = Self(unchecked: "Location")
@@ -152,6 +157,12 @@ extension HeaderField.Name {
 }
 
 /// An ordered list of header fields. Names may repeat.
+///
+/// ```swift
+/// var fields: HeaderFields = [HeaderField(.accept, "application/json")]
+/// fields[.cacheControl] = "no-cache"
+/// print(fields[.accept] ?? "any type")
+/// ```
 public struct HeaderFields: Hashable, Sendable {
     private var fields: [HeaderField] = []
 
@@ -165,8 +176,8 @@ public struct HeaderFields: Hashable, Sendable {
 
     /// The value of the fields with a name; `nil` if there are none.
     ///
-    /// The values of repeated fields are joined by commas, in accordance with RFC 9110 section 5.3; ``values(of:)`` returns
-    /// them separately. Setting a value replaces all fields with the name by one; setting `nil` removes them.
+    /// Reading joins the values of repeated fields with commas (RFC 9110 section 5.3); ``values(of:)`` returns them separately.
+    /// Setting a value replaces all fields with the name; setting `nil` removes them.
     ///
     /// - Complexity: O(n) in the number of fields.
     public subscript(name: HeaderField.Name) -> String? {
@@ -248,7 +259,7 @@ extension Date {
             return nil
         }
         let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
-        // All platforms parse ISO 8601. The parser also accepts other forms, and reads February 31 as a day in March, so
+        // Every platform has a parser for ISO 8601. It also accepts other forms, and reads February 31 as a day in March, so
         // compare the formatted result with the input.
         let text = "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z"
         guard let date = try? Date(text, strategy: .iso8601), date.formatted(.iso8601) == text else { return nil }

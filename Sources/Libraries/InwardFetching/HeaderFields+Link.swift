@@ -1,10 +1,12 @@
 extension HeaderFields {
     /// Returns the target of the first link with a relation (RFC 8288 section 3), exactly as sent.
     ///
-    ///     let next = response.headerFields.target(ofLink: "next")
+    /// ```swift
+    /// let next = response.headerFields.target(ofLink: "next")  // "/orders?page=2"
+    /// ```
     ///
     /// - Parameter relation: The relation type, such as `next`. Case makes no difference.
-    /// - Returns: the target, a URL reference that may be relative; `nil` if no link has the relation.
+    /// - Returns: The target, a URL reference that may be relative; `nil` if no link has the relation.
     /// - Complexity: O(n) in the length of the `Link` fields.
     public func target(ofLink relation: String) -> String? {
         for value in values(of: .link) {
@@ -48,7 +50,7 @@ private struct Link {
         let name = text(from: &rest, until: "=", ";", ",").lowercased()
         guard rest.first == UInt8(ascii: "=") else { return (name, "") }
         rest = rest.dropFirst()
-        // Of a string without an end, the text is what there is.
+        // An unterminated string counts as a plain value.
         return (name, rest.takeQuotedString() ?? text(from: &rest, until: ";", ",").filter { $0 != "\"" })
     }
 

@@ -7,14 +7,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The protections of many origins, for addresses that come from outside, such as those of images: each origin has a circuit breaker,
-/// limits and a retry budget of its own, so that one that fails says nothing about the others.
+/// A collection of protections for URLs that you do not choose, such as those of images in posts. Each origin has a circuit
+/// breaker, limits and a retry budget of its own, so that its failures do not affect the others.
 ///
-///     let origins = OriginProtections("images", by: try UpstreamPolicy(attempts: 2))
-///     let images = FetchingImageSource(client.protecting(by: origins))
+/// ```swift
+/// let origins = OriginProtections("images", by: try UpstreamPolicy(attempts: 2))
+/// let images = client.protecting(by: origins)
+/// ```
 ///
-/// An origin is a scheme, a host and a port (RFC 6454). What is known of an origin is forgotten when there are too many, the least
-/// recently used first. One with requests under way is not forgotten, so such requests can raise the number of origins above the limit.
+/// An origin is a scheme, a host and a port (RFC 6454). Above the limit, the least recently used origins are forgotten. Origins
+/// with requests under way are kept, so the number of origins can temporarily exceed the limit.
 public final class OriginProtections: Sendable {
     private struct Entry {
         let protection: UpstreamProtection
@@ -27,26 +29,27 @@ public final class OriginProtections: Sendable {
         var policy: UpstreamPolicy
         var useCount = 0
 
-        /// Forgets the least recently used origin that is not in use, if there is one.
+        /// Forgets the least recently used origin without requests under way, if any.
         mutating func forgetOne() {
             let idle = entries.filter { $0.value.underWay == 0 }
             if let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) { entries[oldest.key] = nil }
         }
     }
 
-    /// The name in messages and for observers. All circuits have it, because addresses from outside must not name metrics.
+    /// The name in messages and for observers. All circuits share it, because host names that you do not choose must not become
+    /// names of metrics.
     public let name: String
-    /// The maximum number of origins that are known while they are not in use.
+    /// The maximum number of origins to remember while they are not in use.
     public let limit: Int
     private let timer: TimerService
     private let state: Mutex<State>
 
-    /// Creates protections without any known origin.
+    /// Creates an empty collection of protections.
     ///
     /// - Parameters:
     ///   - name: The name in messages and for observers.
-    ///   - policy: The numbers for each origin. Its concurrency and its rate are those of one origin.
-    ///   - limit: The maximum number of origins that are known while they are not in use, at least 1.
+    ///   - policy: The configuration for each origin. The concurrency and the rate apply to one origin, not to all together.
+    ///   - limit: The maximum number of origins to remember while they are not in use, at least 1.
     ///   - timer: The source of time for all limits.
     public init(
         _ name: String,
@@ -60,15 +63,15 @@ public final class OriginProtections: Sendable {
         state = Mutex(State(policy: policy))
     }
 
-    /// The number of origins that are known.
+    /// The number of remembered origins.
     public var count: Int { state.withLock(\.entries.count) }
 
-    /// Returns the protection of a URL's origin; `nil` if it is not known.
+    /// Returns the protection of the origin of a URL; `nil` if the origin is not remembered.
     public func protection(of url: URL) -> UpstreamProtection? {
         state.withLock { $0.entries[WebOrigin(url)]?.protection }
     }
 
-    /// Replaces the policy for all origins, as ``UpstreamProtection/replacePolicy(_:)`` does for one.
+    /// Replaces the policy of all origins, as ``UpstreamProtection/replacePolicy(_:)`` does for one.
     public func replacePolicy(_ policy: UpstreamPolicy) {
         let protections = state.withLock { state in
             state.policy = policy
@@ -77,14 +80,14 @@ public final class OriginProtections: Sendable {
         for protection in protections { protection.replacePolicy(policy) }
     }
 
-    /// A protection of no origin, which shows the layers that each has.
+    /// A protection without an origin, from which a pipeline lists the layers that each origin has.
     fileprivate var example: UpstreamProtection {
         UpstreamProtection(name, by: state.withLock(\.policy), timer: timer)
     }
 
-    /// Returns the protection of an origin for a request, which must end.
+    /// Returns the protection of an origin for a request, which the caller must end.
     ///
-    /// - Complexity: O(1) for a known origin, and O(n) in the number of known origins for another.
+    /// - Complexity: O(1) for a remembered origin, and O(n) in the number of remembered origins for another.
     fileprivate func begin(_ origin: WebOrigin) -> UpstreamProtection {
         state.withLock { state in
             state.useCount += 1
@@ -109,19 +112,18 @@ public final class OriginProtections: Sendable {
 }
 
 extension DataFetcher {
-    /// Returns this fetcher, which sends requests anywhere, inside of the layers of the protection of each request's origin, with
-    /// coalescing around them.
+    /// Returns this fetcher inside the layers of the protection of each request's origin, with coalescing around them.
     ///
-    /// The layers are made for each request.
+    /// The layers are created anew for each request.
     ///
     /// - Parameter origins: The protections, which other fetchers may share.
-    /// - Returns: the outermost layer.
+    /// - Returns: The outermost layer.
     public func protecting(by origins: OriginProtections) -> any DataFetcher {
         OriginProtectedDataFetcher(client: self, origins: origins).coalescing()
     }
 }
 
-/// A data fetcher in the layers of the protection of each request's origin.
+/// A data fetcher inside the layers of the protection of each request's origin.
 private struct OriginProtectedDataFetcher: LayeredDataFetcher {
     let client: any DataFetcher
     let origins: OriginProtections

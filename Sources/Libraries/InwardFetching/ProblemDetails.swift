@@ -1,17 +1,21 @@
 import InwardCore
 import InwardTransfers
 
-/// The response of a server to a request that it cannot answer (RFC 9457), from the error of a port.
+/// The error response of an HTTP server (RFC 9457).
 ///
-///     do {
-///         return try await showUser(id)
-///     } catch {
-///         let problem = ProblemDetails(error)
-///         return Response(status: problem.status, headers: problem.headerFields, body: try JSONEncoder().encode(problem))
-///     }
+/// ```swift
+/// do {
+///     print(try await orders.fetchData(from: url).count)
+/// } catch {
+///     let problem = ProblemDetails(error)
+///     let body = try JSONEncoder().encode(problem)
+///     print(problem.status.code, problem.headerFields, body.count)
+/// }
+/// ```
 ///
-/// ``init(_:)`` has a table of the errors and their statuses. Its texts are fixed: they name neither the upstream, nor its addresses,
-/// nor credentials. Report the error itself to an error handler.
+/// ``init(_:)`` creates it from an error, and has a table of errors and statuses. The texts for the errors of this package are
+/// fixed: they contain no names or URLs of the upstream, and no credentials. Report the error itself to an error handler. See
+/// <doc:ServingErrors>.
 public struct ProblemDetails: Error, Hashable, Sendable, Encodable, CustomStringConvertible {
     /// The media type of the encoded problem.
     public static let mediaType = "application/problem+json"
@@ -20,25 +24,25 @@ public struct ProblemDetails: Error, Hashable, Sendable, Encodable, CustomString
         case type, title, status, detail, instance
     }
 
-    /// A URI that identifies the kind of problem. `about:blank` says no more than the status.
+    /// A URI that identifies the kind of problem. `about:blank` says no more than the status does.
     public var type = "about:blank"
     /// The status of the response.
     public let status: DataResponse.Status
     /// The registered phrase of the status, such as `Not Found`.
     public let title: String
-    /// What happened and what to do, for people, as a sentence.
+    /// A human-readable text that says what happened and what to do.
     public let detail: String
     /// A URI that identifies this occurrence, such as that of the request; `nil` for none.
     public var instance: String?
-    /// How long the client should wait before a retry; `nil` if it is not known.
+    /// How long the client should wait before a retry; `nil` if unknown.
     public var retryAfter: Duration?
 
     /// Creates a problem.
     ///
     /// - Parameters:
     ///   - status: The status of the response.
-    ///   - detail: What happened and what to do, for people, as a sentence. It must not contain credentials.
-    ///   - retryAfter: How long the client should wait before a retry; `nil` if it is not known.
+    ///   - detail: A human-readable text that says what happened and what to do. It must not contain credentials.
+    ///   - retryAfter: How long the client should wait before a retry; `nil` if unknown.
     public init(_ status: DataResponse.Status, detail: String, retryAfter: Duration? = nil) {
         self.status = status
         self.title = status.phrase ?? "Unknown"
@@ -46,7 +50,8 @@ public struct ProblemDetails: Error, Hashable, Sendable, Encodable, CustomString
         self.retryAfter = retryAfter
     }
 
-    /// The fields of the response: the media type, and `Retry-After` in whole seconds, rounded up, if the client should wait.
+    /// The header fields of the response: the media type, and `Retry-After` in whole seconds, rounded up, if the client should
+    /// wait.
     public var headerFields: HeaderFields {
         var fields: HeaderFields = [HeaderField(.contentType, Self.mediaType)]
         if let retryAfter, retryAfter > .zero {
@@ -73,9 +78,9 @@ public struct ProblemDetails: Error, Hashable, Sendable, Encodable, CustomString
 extension ProblemDetails {
     /// 403: the caller may not see or change this.
     public static let denied = Self(403, detail: "You may not see or change this. Sign in, or ask for access.")
-    /// 404: nothing is here.
+    /// 404: the resource does not exist.
     public static let notFound = Self(404, detail: "There is nothing at this address.")
-    /// 409: there is another version than the one that the change was made for.
+    /// 409: the resource has changed since the client read the version that it wants to change.
     public static let conflict = Self(
         409,
         detail: "This was changed in the meantime. Read it again, and then change it."
@@ -83,57 +88,63 @@ extension ProblemDetails {
     /// 415: the content of the request has a format that is not supported.
     public static let unsupported = Self(
         415,
-        detail: "The content has a format that is not supported. Send it in another."
+        detail: "The format of the content is not supported. Send it in another format."
     )
-    /// 422: the request cannot succeed as it is.
+    /// 422: the request cannot succeed unless the client changes it.
     public static let refused = Self(422, detail: "The request was refused. Change it before you send it again.")
-    /// 500: the cause is not known, or not the client's concern.
+    /// 500: an internal error, or one whose cause is unknown.
     public static let internalError = Self(
         500,
-        detail: "Something went wrong. A retry may fail again."
+        detail: "An internal error occurred. A retry may fail again."
     )
-    /// 502: an upstream gave an answer that cannot be used.
+    /// 502: the response of an upstream cannot be used.
     public static let unreadable = Self(
         502,
-        detail: "A service behind this one gave an answer that cannot be used."
+        detail: "An upstream service returned a response that cannot be used."
     )
     /// 503: the request cannot be answered at the moment.
     public static let unavailable = Self.unavailable(retryAfter: nil)
-    /// 504: whether the change was made is not known.
+    /// 504: it is unknown whether the change was made.
     public static let outcomeUnknown = Self(
         504,
-        detail: "Whether the change was made is not known. Read before you send it again."
+        detail: "It is not known whether the change was made. Read the current state before you send it again."
     )
     /// 507: storage is full, and the change was not made.
-    public static let full = Self(507, detail: "There is no room for the changes. Nothing was changed.")
+    public static let full = Self(507, detail: "Storage is full. Nothing was changed.")
 
     /// 503: the request cannot be answered at the moment.
     ///
-    /// - Parameter retryAfter: How long the client should wait before a retry; `nil` if it is not known.
+    /// - Parameter retryAfter: How long the client should wait before a retry; `nil` if unknown.
     /// - Returns: The problem.
     public static func unavailable(retryAfter: Duration?) -> Self {
         Self(503, detail: "The service cannot answer at the moment. Try again later.", retryAfter: retryAfter)
     }
 }
 
-/// An error that knows the response of a server that shows it.
+/// An error that defines its own response.
 ///
-///     extension OrderError: ProblemDetailsConvertible {
-///         public var problemDetails: ProblemDetails {
-///             switch self {
-///             case .unknownArticle: .notFound
-///             case .soldOut: ProblemDetails(409, detail: "The article is sold out. Order another one.")
-///             case .unavailable(let cause): ProblemDetails(cause)
-///             }
+/// ```swift
+/// enum OrderError: ProblemDetailsConvertible {
+///     case unknownItem
+///     case soldOut
+///     case unavailable(FetchError)
+///
+///     var problemDetails: ProblemDetails {
+///         switch self {
+///         case .unknownItem: .notFound
+///         case .soldOut: ProblemDetails(409, detail: "The item is sold out. Order another one.")
+///         case .unavailable(let cause): ProblemDetails(cause)
 ///         }
 ///     }
+/// }
+/// ```
 public protocol ProblemDetailsConvertible: Error {
-    /// The response. Its text must not contain credentials, or anything else that a client must not see.
+    /// The response. Its text must not contain credentials or anything else that a client must not see.
     var problemDetails: ProblemDetails { get }
 }
 
 extension ProblemDetails {
-    /// Creates the problem for an error of a port.
+    /// Creates the response for an error.
     ///
     /// | error | reason | status |
     /// |---|---|---|
@@ -157,8 +168,10 @@ extension ProblemDetails {
     /// | ``FetchError`` | `unsuccessful` with 404 or 410 | 404 |
     /// | | `unsuccessful` with 401, 403, 407 or 511 | 403 |
     /// | | `unsuccessful` with 409 or 412 | 409 |
-    /// | | `unsuccessful` with another 4xx but 408, 421, 423, 425 and 429; `invalidRequest` | 422 |
+    /// | | `unsuccessful` with another 4xx, except 408, 421, 423, 425 and 429 | 422 |
+    /// | | `invalidRequest` | 422 |
     /// | | `unreadable`, `tooLarge` | 502 |
+    /// | | credentials that cannot be renewed until the user signs in again | 403 |
     /// | | any other | 503, with `Retry-After` if it is known |
     /// | `DataLoaderError` | the data does not exist | 404 |
     /// | | any other | 503 |
@@ -182,11 +195,14 @@ extension ProblemDetails {
     /// | ``ProblemDetailsConvertible`` | | its own |
     /// | any other | | 500 |
     ///
-    /// An `ImageError` is about an image that the server loaded for the client, which cannot do anything about a damaged one. An
-    /// `ImageCodecError` is about bytes that the server was given, such as an upload.
+    /// If credentials could not be renewed, the status of the token endpoint concerns the credentials, not the resource. The
+    /// statuses 401, 403, 407 and 511 of that endpoint become 403, and any other failure becomes 503.
     ///
-    /// A fetch does not know whether it was to change anything, so a ``FetchError`` is never shown as an unknown outcome. After an
-    /// upload by a `DataSaver`, the detail says that the data may have been saved.
+    /// An `ImageError` concerns an image that the server loaded, so a damaged one is not the client's fault. An
+    /// `ImageCodecError` concerns bytes that the client sent, such as an upload.
+    ///
+    /// A ``FetchError`` never becomes ``outcomeUnknown``, because it does not say whether the request was meant to change
+    /// anything. After a failed upload by a `DataSaver`, the detail says that the data may have been saved.
     public init(_ error: any Error) {
         self =
             switch error {
@@ -257,13 +273,13 @@ extension ProblemDetails {
 }
 
 extension RepositoryError.Reason {
-    /// The kind of repository failure that a fetch error amounts to.
+    /// Creates the reason of a repository error for a fetch error.
     package init(_ error: FetchError) {
         self =
             switch error.reason.code {
             case .cancelled: .cancelled
             case .closed: .closed
-            // What the token endpoint says is about the credentials, and not about the resource.
+            // The status of a token endpoint concerns the credentials, not the resource.
             case _ where error.lacksCredentials: error.isDenied ? .denied : .unavailable
             case .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
             case .invalidRequest: .refused
@@ -286,6 +302,6 @@ extension RepositoryError.Reason {
 }
 
 extension FetchError {
-    /// Whether the user has to sign in again: by the renewal of the credentials, or by the token endpoint's answer.
+    /// Whether the user must sign in again, because the renewal of the credentials or the token endpoint said so.
     fileprivate var isDenied: Bool { needsSignIn || status.map(RepositoryError.Reason.init) == .denied }
 }

@@ -4,25 +4,30 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The handling of redirects.
+/// The policy for redirects of an HTTP client.
+///
+/// ```swift
+/// let strict = RedirectPolicy.returned
+/// let usual = RedirectPolicy.followed(upTo: 5)
+/// ```
 public struct RedirectPolicy: Hashable, Sendable {
-    /// The maximum number of consecutive redirects; `nil` if redirects are returned.
+    /// The maximum number of consecutive redirects; `nil` to return redirects as responses.
     private let limit: Int?
     /// The header fields to send to another origin besides those known to be harmless.
     private let names: Set<HeaderField.Name>
 
-    /// Returns redirects as responses.
+    /// A policy that returns redirects as responses.
     public static let returned = Self(limit: nil, names: [])
 
     /// Returns a policy that follows redirects of `GET` and `HEAD` to web URLs, and reports the final URL in the response.
     /// Redirects above the limit are errors.
     ///
-    /// Redirects of other methods are returned, because the request may have taken effect before it was redirected. A
-    /// redirect from HTTPS to HTTP is an error.
+    /// Redirects of other methods are returned as responses, because the request may have taken effect before it was
+    /// redirected. A redirect from HTTPS to HTTP is an error.
     ///
-    /// Another origin receives only header fields known to be harmless, which describe the requested data and its form, such
-    /// as `Accept`, `Range`, `If-None-Match` and `User-Agent`, unless they are sensitive. It does not receive credentials,
-    /// cookies, trace context, baggage or custom fields, except for those that you name here.
+    /// Another origin receives only header fields that describe the requested data and its form, such as `Accept`, `Range`,
+    /// `If-None-Match` and `User-Agent`, unless they are sensitive. It receives no credentials, cookies, trace context, baggage
+    /// or custom fields, except those that you name here.
     ///
     /// - Parameters:
     ///   - limit: The maximum number of consecutive redirects.
@@ -32,7 +37,8 @@ public struct RedirectPolicy: Hashable, Sendable {
         Self(limit: max(0, limit), names: names)
     }
 
-    /// Sends a request and follows its redirects, using a function that follows none.
+    /// Sends a request and follows its redirects. Clients call this with a function that sends one request, and follows no
+    /// redirects itself.
     ///
     /// - Throws: Errors from `send`; a ``FetchError`` with ``FetchError/Reason/tooManyRedirects``, with
     ///   ``FetchError/Reason/untrusted`` if a redirect leads from HTTPS to HTTP, or with ``FetchError/Reason/tooLarge`` if
@@ -92,8 +98,8 @@ extension DataRequest {
         try checkLength(target.absoluteString.utf8.count)
         guard target.scheme?.lowercased() == "https" || url.scheme?.lowercased() != "https" else {
             let explanation = """
-                was redirected from https to http, to \(target.withoutSecrets), which was not followed because anybody on the way \
-                could read and change what is sent there; ask for an address that stays with https
+                was redirected from https to http, to \(target.withoutSecrets), which was not followed, because anyone on the \
+                network path could read and change the request. Use a URL that stays on https
                 """
             throw FetchError(.untrusted, request: self, explanation: explanation)
         }
@@ -107,15 +113,15 @@ extension DataRequest {
     private func checkLength(_ byteCount: Int) throws(FetchError) {
         guard byteCount > Self.maximumAddressBytes else { return }
         let explanation =
-            "was redirected to an address of \(byteCount) bytes, and \(Self.maximumAddressBytes) are the most allowed"
+            "was redirected to a URL of \(byteCount) bytes, and the maximum is \(Self.maximumAddressBytes)"
         throw FetchError(.tooLarge, request: self, explanation: explanation)
     }
 }
 
 extension HeaderField {
-    /// Returns whether a redirect to another origin keeps this field.
+    /// Returns whether the field is kept when a redirect leads to another origin.
     fileprivate func mayLeaveItsOrigin(besides names: Set<Name>) -> Bool {
-        // Another origin has another host.
+        // The field would name the wrong host.
         if name == .host { return false }
         return names.contains(name) || !isSensitive && Self.harmlessNames.contains(name)
     }
@@ -139,7 +145,7 @@ package struct WebOrigin: Hashable, Sendable {
     /// Creates the origin of a URL, with the default port of its scheme if it has none.
     package init(_ url: URL) {
         scheme = url.scheme?.lowercased()
-        // A host whose escapes are not UTF-8 cannot be decoded. It stays escaped, so that two such hosts differ.
+        // A host whose percent escapes are not UTF-8 cannot be decoded. It stays escaped, so that two such hosts differ.
         host = (url.host(percentEncoded: false) ?? url.host()).map(Self.folded)
         port = url.port ?? ["http": 80, "https": 443][scheme ?? ""]
     }
@@ -155,12 +161,12 @@ package struct WebOrigin: Hashable, Sendable {
     package var isExposed: Bool { scheme == "http" && !isLoopback }
 
     /// Whether the origin is this machine (RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3, RFC 6761 section 6.3). Other
-    /// names do not count, because they have to be looked up.
+    /// names never count, because only a lookup could tell.
     private var isLoopback: Bool {
         guard let host else { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         if parts.count == 4, parts[0] == "127" {
-            // Only the canonical form, because programs disagree about other forms of a number.
+            // Only canonical numbers, because programs disagree about other forms, such as leading zeros.
             return parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }
         }
         return ["localhost", "::1", "[::1]"].contains(host)

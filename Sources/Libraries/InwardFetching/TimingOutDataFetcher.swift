@@ -3,7 +3,8 @@ public import InwardCore
 /// A data fetcher that fails when the complete response does not arrive in time. The limit includes connecting, waiting and
 /// receiving the body.
 ///
-/// The limit becomes the task's deadline, unless an earlier one exists, so that inner layers know the remaining time.
+/// The limit becomes the task's deadline, unless the task already has an earlier one, so that inner layers know the remaining
+/// time.
 public struct TimingOutDataFetcher: DecoratingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher
@@ -52,10 +53,12 @@ public struct TimingOutDataFetcher: DecoratingDataFetcher {
 extension DataFetcher {
     /// Returns this fetcher with a time limit for each request, until its response is complete.
     ///
-    /// Inner layers, such as retries, share the time. Apply one timeout outside the retries to limit all attempts together,
-    /// and one inside to limit each attempt:
+    /// The limit covers everything inside, such as retries. Apply one timeout outside the retries to limit all attempts
+    /// together, and one inside to limit each attempt:
     ///
-    ///     let fetcher = base.timingOut(after: .seconds(2)).retrying(.standard).timingOut(after: .seconds(10))
+    /// ```swift
+    /// let users = client.timingOut(after: .seconds(2)).retrying(.standard).timingOut(after: .seconds(10))
+    /// ```
     ///
     /// - Parameters:
     ///   - limit: The maximum duration. With zero or less, requests fail without being sent.
@@ -66,7 +69,7 @@ extension DataFetcher {
     }
 }
 
-/// A data fetcher that sends the remaining time to the upstream, so that the upstream can abandon work that nobody waits for.
+/// A data fetcher that sends the remaining time to the upstream, which can then abandon work that nobody waits for.
 public struct PropagatingDeadlineDataFetcher: DecoratingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher
@@ -80,9 +83,9 @@ public struct PropagatingDeadlineDataFetcher: DecoratingDataFetcher {
     }
 
     /// The description of this layer, with the name of the header field.
-    public var layer: DataFetcherLayer { DataFetcherLayer(.deadlineNotice, "tells the time that is left in \(name)") }
+    public var layer: DataFetcherLayer { DataFetcherLayer(.deadlineNotice, "sends the remaining time in \(name)") }
 
-    /// Returns the response to a request whose header field contains the task's remaining time, replacing any existing value.
+    /// Adds the remaining time of the task to the request, replacing any value of the header field, and returns the response.
     /// Without a deadline, the request is unchanged.
     ///
     /// - Throws: Errors of the wrapped fetcher.
@@ -97,8 +100,13 @@ public struct PropagatingDeadlineDataFetcher: DecoratingDataFetcher {
 extension DataFetcher {
     /// Returns this fetcher with the remaining time in a header field of each request that has a deadline.
     ///
-    /// Apply it inside retries, so that each attempt sends its own remaining time, and inside a cache, which uses the whole
-    /// request as the key.
+    /// Apply it inside retries, so that each attempt sends its own remaining time, and inside coalescing and caches, which
+    /// compare whole requests.
+    ///
+    /// ```swift
+    /// let name = HeaderField.Name("X-Time-Left")!
+    /// let users = client.propagatingDeadline(in: name).timingOut(after: .seconds(2))
+    /// ```
     ///
     /// - Parameters:
     ///   - name: The header field that the upstream reads.

@@ -2,13 +2,16 @@ public import InwardCore
 
 /// The timeouts, retries and limits for an upstream. The initializer validates them, so every policy is valid.
 ///
-///     let policy = try UpstreamPolicy(attemptTimeLimit: .seconds(2), attempts: 2)
-///     let orders = client.protecting(by: policy, breaker: policy.makeCircuitBreaker("orders"))
+/// ```swift
+/// let policy = try UpstreamPolicy(attemptTimeLimit: .seconds(2), attempts: 2)
+/// let orders = client.protecting(by: policy, breaker: policy.makeCircuitBreaker("orders"))
+/// ```
 ///
-/// Protect each upstream once, with a breaker of its own, and let all sessions share the result.
-/// An ``UpstreamProtection`` replaces its policy at run time.
+/// Protect each upstream once, with a circuit breaker of its own, and share the protected fetcher among all sessions. To
+/// replace the policy at run time, use an ``UpstreamProtection``.
 public struct UpstreamPolicy: Hashable, Sendable {
-    /// The default policy.
+    /// The default policy: up to 3 attempts of 5 seconds each, 20 seconds in total, retries for a fifth of the requests, 64
+    /// concurrent and 256 waiting requests, no rate limit, and a circuit that opens for 10 seconds when half of the requests fail.
     public static let standard = Self()
 
     /// How long one attempt may take, from connecting to the end of the body.
@@ -17,19 +20,19 @@ public struct UpstreamPolicy: Hashable, Sendable {
     public private(set) var requestTimeLimit = Duration.seconds(20)
     /// The maximum number of attempts for one request, including the first.
     public private(set) var attempts = 3
-    /// The share of recent requests that may be retried, from 0 to 1.
+    /// The share of recent requests that may be retried, from 0 to 1. With 0, nothing is retried.
     public private(set) var retryShare = 0.2
     /// The maximum number of concurrent requests, for all sessions together.
     public private(set) var concurrency = 64
-    /// How many more requests may wait in the queue. Further requests are rejected.
+    /// The maximum number of requests that wait in the queue. Further requests are rejected.
     public private(set) var queue = 256
     /// The maximum number of requests per second, for all sessions together; `nil` for no limit.
     public private(set) var requestsPerSecond: Int?
     /// The failure rate that opens the circuit, from 0.01 to 1.
     public private(set) var failureRateThreshold = 0.5
-    /// How long an open circuit sends no requests.
+    /// How long the circuit stays open before it permits a probe.
     public private(set) var openDuration = Duration.seconds(10)
-    /// The header field that tells the upstream how many milliseconds are left; `nil` to send none.
+    /// The header field in which the upstream receives the remaining milliseconds; `nil` to send none.
     public private(set) var deadlineField: HeaderField.Name?
 
     /// Creates a policy.
@@ -38,15 +41,15 @@ public struct UpstreamPolicy: Hashable, Sendable {
     ///   - attemptTimeLimit: How long one attempt may take, from connecting to the end of the body. Must be greater than zero.
     ///   - requestTimeLimit: How long all attempts and waits for one request may take together. Must be greater than zero.
     ///   - attempts: The maximum number of attempts for one request, including the first, at least 1.
-    ///   - retryShare: The share of recent requests that may be retried, from 0 to 1.
+    ///   - retryShare: The share of recent requests that may be retried, from 0 to 1. With 0, nothing is retried.
     ///   - concurrency: The maximum number of concurrent requests, for all sessions together, at least 1.
-    ///   - queue: How many more requests may wait in the queue, at least 0. Further requests are rejected.
+    ///   - queue: The maximum number of requests that wait in the queue, at least 0. Further requests are rejected.
     ///   - requestsPerSecond: The maximum number of requests per second, for all sessions together, at least 1; `nil` for no
     ///     limit.
     ///   - failureRateThreshold: The failure rate that opens the circuit, from 0.01 to 1.
-    ///   - openDuration: How long an open circuit sends no requests. Must be greater than zero.
-    ///   - deadlineField: The header field that tells the upstream how many milliseconds are left; `nil` to send none.
-    /// - Throws: an ``UpstreamPolicyError`` that names the invalid setting and the reason.
+    ///   - openDuration: How long the circuit stays open before it permits a probe. Must be greater than zero.
+    ///   - deadlineField: The header field in which the upstream receives the remaining milliseconds; `nil` to send none.
+    /// - Throws: An ``UpstreamPolicyError`` that names the first invalid setting and its valid range.
     public init(
         attemptTimeLimit: Duration = standard.attemptTimeLimit,
         requestTimeLimit: Duration = standard.requestTimeLimit,
@@ -59,18 +62,18 @@ public struct UpstreamPolicy: Hashable, Sendable {
         openDuration: Duration = standard.openDuration,
         deadlineField: HeaderField.Name? = nil
     ) throws(UpstreamPolicyError) {
-        try Self.check(attemptTimeLimit > .zero, "The time limit of an attempt has to be over zero.")
-        try Self.check(requestTimeLimit > .zero, "The time limit of a request has to be over zero.")
-        try Self.check(attempts >= 1, "A request needs at least 1 attempt.")
-        try Self.check((0...1).contains(retryShare), "The share of requests that are tried again is from 0 to 1.")
-        try Self.check(concurrency >= 1, "At least 1 request has to be allowed at once.")
-        try Self.check(queue >= 0, "A queue cannot be shorter than 0.")
-        try Self.check(requestsPerSecond ?? 1 >= 1, "At least 1 request a second has to be allowed.")
+        try Self.check(attemptTimeLimit > .zero, "The time limit of an attempt must be greater than zero.")
+        try Self.check(requestTimeLimit > .zero, "The time limit of a request must be greater than zero.")
+        try Self.check(attempts >= 1, "The number of attempts must be at least 1.")
+        try Self.check((0...1).contains(retryShare), "The retry share must be from 0 to 1.")
+        try Self.check(concurrency >= 1, "The concurrency must be at least 1.")
+        try Self.check(queue >= 0, "The queue must be at least 0.")
+        try Self.check(requestsPerSecond ?? 1 >= 1, "The number of requests per second must be at least 1.")
         try Self.check(
             (0.01...1).contains(failureRateThreshold),
-            "The share of failures that opens the circuit is from 0.01 to 1."
+            "The failure rate threshold must be from 0.01 to 1."
         )
-        try Self.check(openDuration > .zero, "The time that a circuit is open for has to be over zero.")
+        try Self.check(openDuration > .zero, "The open duration must be greater than zero.")
         self.attemptTimeLimit = attemptTimeLimit
         self.requestTimeLimit = requestTimeLimit
         self.attempts = attempts
@@ -91,31 +94,33 @@ public struct UpstreamPolicy: Hashable, Sendable {
 }
 
 extension UpstreamPolicy {
-    /// Returns a circuit breaker that stops requests while the upstream fails, by the numbers of this policy.
+    /// Returns a circuit breaker with the failure rate threshold and the open duration of this policy.
     ///
     /// - Parameters:
     ///   - name: The name in messages and for observers.
     ///   - timer: The source of time.
-    /// - Returns: the circuit breaker.
+    /// - Returns: The circuit breaker.
     public func makeCircuitBreaker(_ name: String, timer: TimerService = .continuous) -> CircuitBreaker {
         CircuitBreaker(name, policy: circuitBreakerPolicy, timer: timer)
     }
 }
 
 extension DataFetcher {
-    /// Returns this fetcher, which sends requests to an upstream, inside of the layers that protect the upstream and its callers:
-    /// coalescing, timeouts, retries with a budget, a circuit breaker, and limits.
+    /// Returns this fetcher inside the layers that protect an upstream and its callers: coalescing, timeouts, retries with a
+    /// budget, a circuit breaker, and limits.
     ///
-    ///     let orders = URLSessionDataFetcher().protecting(by: .standard)
+    /// ```swift
+    /// let orders = client.protecting(by: .standard)
+    /// print(orders.pipeline)
+    /// ```
     ///
-    /// All sessions share these layers. Each session adds its credentials and caches outside of them. Print the `pipeline` of the
-    /// result to see the layers in their order.
+    /// Share the returned fetcher among all sessions. Each session adds its credentials and its cache around it.
     ///
     /// - Parameters:
-    ///   - policy: The numbers.
-    ///   - breaker: Stops requests while the upstream fails; `nil` for one of this fetcher's own.
+    ///   - policy: The configuration of the layers.
+    ///   - breaker: The circuit breaker; `nil` to create one for this fetcher alone.
     ///   - timer: The source of time for all limits.
-    /// - Returns: the outermost layer.
+    /// - Returns: The outermost layer.
     public func protecting(
         by policy: UpstreamPolicy,
         breaker: CircuitBreaker? = nil,
@@ -126,9 +131,9 @@ extension DataFetcher {
     }
 }
 
-/// An error that describes an invalid number in an ``UpstreamPolicy``.
+/// An error that describes an invalid setting of an ``UpstreamPolicy``.
 public struct UpstreamPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The invalid number and the reason, as a complete sentence.
+    /// The setting and its valid range, as a complete sentence.
     public let description: String
 
     init(_ description: String) {

@@ -1,17 +1,18 @@
 public import InwardCore
 import Synchronization
 
-/// What protects an upstream and its callers: a circuit breaker, limits and a retry budget, by the numbers of an ``UpstreamPolicy``
-/// that can be replaced at any time.
+/// The circuit breaker, limits and retry budget of one upstream, with an ``UpstreamPolicy`` that you can replace at any time.
 ///
-///     let protection = UpstreamProtection("orders", by: try UpstreamPolicy(concurrency: 32))
-///     let orders = URLSessionDataFetcher().protecting(by: protection)
-///     protection.replacePolicy(try UpstreamPolicy(concurrency: 8))
+/// ```swift
+/// let protection = UpstreamProtection("payments", by: try UpstreamPolicy(concurrency: 32))
+/// let payments = client.protecting(by: protection)
+/// protection.replacePolicy(try UpstreamPolicy(concurrency: 8))
+/// ```
 ///
-/// Create one for each upstream. All fetchers that it protects share the breaker, the limits and the budget, and use the new policy from
-/// their next request on. Requests under way end by the policy with which they began.
+/// Create one for each upstream. All fetchers that it protects share the circuit breaker, the limits and the budget. After you
+/// replace the policy, new requests use the new one, and requests under way keep the one that they began with.
 public final class UpstreamProtection: Sendable {
-    /// The state that requests share, and the numbers by which they are made.
+    /// The state that requests share, and the policy that it was created with.
     struct Parts: Sendable {
         fileprivate(set) var edition = 0
         fileprivate(set) var policy: UpstreamPolicy
@@ -34,14 +35,14 @@ public final class UpstreamProtection: Sendable {
     /// The name in messages and for observers.
     public let name: String
     private let state: Mutex<Parts>
-    /// Changes with the policy, under the lock, and is read without it, so that requests need no lock that all of them share.
+    /// Changes with the policy, under the lock, and is read without it, so that requests do not contend for a lock.
     private let latestEdition = Atomic(0)
 
     /// Creates a protection with a closed circuit.
     ///
     /// - Parameters:
     ///   - name: The name in messages and for observers.
-    ///   - policy: The numbers.
+    ///   - policy: The configuration of the layers.
     ///   - timer: The source of time for all limits.
     public init(_ name: String = "upstream", by policy: UpstreamPolicy = .standard, timer: TimerService = .continuous) {
         self.name = name
@@ -52,16 +53,20 @@ public final class UpstreamProtection: Sendable {
     public var policy: UpstreamPolicy { parts.policy }
     /// The circuit breaker of the current policy.
     public var circuitBreaker: CircuitBreaker { parts.breaker }
-    /// The number of requests under way, which temporarily exceeds the policy's concurrency after that has fallen.
+    /// The number of requests under way. After you lower the concurrency, it exceeds the limit until enough of them have ended.
     public var underWay: Int { parts.limiter.underWay }
-    /// The number of requests that wait for others to end.
+    /// The number of requests that wait in the queue.
     public var waiting: Int { parts.limiter.waiting }
 
-    /// Replaces the policy. Requests under way end by the old one, and later requests use the new one.
+    /// Replaces the policy. Requests under way keep the old one, and later requests use the new one.
     ///
-    /// What does not change is kept: the circuit with its counts, the retry budget, and the limits. A new concurrency applies to the
-    /// requests that wait too, and those under way count. A new rate counts what was sent by the old one. Only a circuit with new numbers
-    /// begins closed, or isolated if it was, and a new share of retries begins with a full reserve.
+    /// State whose settings do not change is kept. Otherwise:
+    ///
+    /// - A new concurrency counts requests under way, and also applies to waiting requests.
+    /// - A new rate counts requests that were sent at the old rate.
+    /// - A new failure rate threshold or open duration replaces the circuit by a closed one, or by an isolated one if it was
+    ///   isolated.
+    /// - A new retry share begins with a full reserve.
     public func replacePolicy(_ policy: UpstreamPolicy) {
         let admitted = state.withLock { parts in
             let admitted = parts.replacePolicy(policy, named: name)
@@ -79,7 +84,7 @@ public final class UpstreamProtection: Sendable {
 extension UpstreamProtection.Parts {
     /// Replaces the policy.
     ///
-    /// - Returns: work to do without a lock, which lets requests go that the new limit admits.
+    /// - Returns: Work to do without a lock, which resumes the requests that the new limit admits.
     fileprivate mutating func replacePolicy(_ new: UpstreamPolicy, named name: String) -> () -> Void {
         let old = policy
         policy = new
@@ -135,20 +140,19 @@ extension UpstreamPolicy {
 }
 
 extension DataFetcher {
-    /// Returns this fetcher, which sends requests to an upstream, inside of the layers of the upstream's protection, with coalescing
-    /// around them.
+    /// Returns this fetcher inside the layers of an upstream's protection, with coalescing around them.
     ///
-    /// In addition to the layers, a request costs an atomic read and a lock that only requests through this fetcher share.
+    /// In addition to the cost of the layers, each request takes a lock. Other fetchers do not use this lock.
     ///
     /// - Parameter protection: The protection, which other fetchers for the same upstream may share.
-    /// - Returns: the outermost layer.
+    /// - Returns: The outermost layer.
     public func protecting(by protection: UpstreamProtection) -> any DataFetcher {
         ProtectedDataFetcher(self, by: protection).coalescing()
     }
 }
 
-/// A data fetcher that makes its layers by a policy. It is no decorator, because the layers that it has now are not those that it will
-/// have, and yet a pipeline shows them, and observers are told of what happens in them.
+/// A data fetcher that creates its layers from a policy. It is not a decorator, because its layers change. Pipelines list the
+/// current layers, and observers receive the events of these layers.
 protocol LayeredDataFetcher: DataFetcher {
     /// The current layers, with the observers in each of them.
     var layers: any DataFetcher { get }
@@ -156,9 +160,9 @@ protocol LayeredDataFetcher: DataFetcher {
     var observers: [(observer: any FetchObserver, timer: TimerService)] { get set }
 }
 
-/// A data fetcher in the layers of an ``UpstreamProtection``.
+/// A data fetcher inside the layers of an ``UpstreamProtection``.
 struct ProtectedDataFetcher: LayeredDataFetcher {
-    /// The layers for the latest policy that a request has met.
+    /// The layers for the newest policy that a request has seen.
     private final class Current: Sendable {
         let layers = Mutex<(edition: Int, outermost: any DataFetcher)?>(nil)
     }

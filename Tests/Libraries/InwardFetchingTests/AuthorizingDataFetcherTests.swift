@@ -14,7 +14,7 @@ import Foundation
 struct AuthorizingDataFetcherTests {
     private let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
 
-    /// What is sent instead of a request by a fetcher with credentials for an upstream.
+    /// Returns the request that a fetcher with credentials sends.
     private func sent(
         _ request: DataRequest,
         with credentials: HeaderField = .bearer("s3cret"),
@@ -40,7 +40,7 @@ struct AuthorizingDataFetcherTests {
         "https://upstream.test.evil/users", "https://www.upstream.test/", "https://upstream.test@evil.test/",
         "https://upstream.test:80/", "file:///users", "ftp://upstream.test:443/",
     ])
-    func nobodyElseGetsThem(address: String) async throws {
+    func credentialsAreNotSentToOtherOrigins(address: String) async throws {
         let request = try DataRequest.example(address, headerFields: [HeaderField(.accept, "text/plain")])
         #expect(try await sent(request) == request)
     }
@@ -48,12 +48,12 @@ struct AuthorizingDataFetcherTests {
     @Test(arguments: [
         ("https://upstream.test", "https://upstream.test:443/x"), ("http://[::1]:1/", "http://[::1]:1/x"),
     ])
-    func anOriginHasThePortOfItsScheme(origin: String, address: String) async throws {
+    func anOriginHasTheDefaultPortOfItsScheme(origin: String, address: String) async throws {
         let sent = try await sent(.example(address), for: origin)
         #expect(sent.headerFields[.authorization] == "Bearer s3cret")
     }
 
-    @Test func credentialsTakeThePlaceOfAnyInTheSameField() async throws {
+    @Test func credentialsReplaceAnExistingValueOfTheirField() async throws {
         let request = try DataRequest.example(
             "https://upstream.test/users",
             headerFields: [
@@ -66,7 +66,7 @@ struct AuthorizingDataFetcherTests {
         #expect(sent.headerFields.count == 2)
     }
 
-    @Test func methodAndBodyAreSentAsTheyAre() async throws {
+    @Test func methodAndBodyAreSentUnchanged() async throws {
         let request = try DataRequest.example("https://upstream.test/users", method: .put, body: Data("x".utf8))
         let sent = try await sent(request)
         #expect(sent.method == .put)
@@ -74,7 +74,7 @@ struct AuthorizingDataFetcherTests {
     }
 
     @Test(arguments: ["Authorization", "X-Session"])
-    func credentialsShowNowhere(name: String) async throws {
+    func credentialsAppearInNoDescription(name: String) async throws {
         let credentials = HeaderField(try #require(HeaderField.Name(name)), "s3cret", isSensitive: false)
         let failing = StubDataFetcher(failing: .unreachable, explanation: "failed with s3cret")
         let request = try DataRequest.example("https://upstream.test/users")
@@ -97,7 +97,7 @@ struct AuthorizingDataFetcherTests {
         ("https://other.test/", false), ("https://upstream.test:81/", false), ("/elsewhere", true),
         ("https://upstream.test:443/elsewhere", true),
     ])
-    func aRedirectTakesThemAlongWithinTheirOrigin(location: String, staysWithOrigin: Bool) async throws {
+    func redirectsKeepCredentialsOnlyWithinTheirOrigin(location: String, staysWithOrigin: Bool) async throws {
         let name = try #require(HeaderField.Name("X-Session"))
         let redirect = DataResponse(status: 302, headerFields: [HeaderField(.location, location)])
         let source = RecordingDataFetcher(ScriptedDataFetcher([.answer(redirect), .answer(DataResponse())]))
@@ -114,7 +114,7 @@ struct AuthorizingDataFetcherTests {
         "http://127.0.0/", "http://127.0.0.256/", "http://127.0.0.01/", "http://localhost.evil.test/", "http://[::2]/",
         "http://[::ffff:1.2.3.4]/", "HTTP://UPSTREAM.test/",
     ])
-    func plainHTTPToAnotherMachineIsRefused(address: String) async throws {
+    func credentialsAreNotSentOverPlainHTTPToAnotherMachine(address: String) async throws {
         let request = try DataRequest.example(address)
         let error = await #expect(throws: FetchError.self) {
             try await source.authorizing(with: .bearer("s3cret"), for: request.url).fetch(request)
@@ -131,18 +131,17 @@ struct AuthorizingDataFetcherTests {
     @Test(arguments: [
         "http://127.0.0.1/", "http://127.255.3.4:8080/", "http://[::1]/", "http://localhost:1/", "HTTP://LOCALHOST/",
     ])
-    func plainHTTPToThisMachineIsNot(address: String) async throws {
+    func credentialsAreSentOverPlainHTTPToThisMachine(address: String) async throws {
         let sent = try await sent(.example(address), for: address)
         #expect(sent.headerFields[.authorization] == "Bearer s3cret")
     }
 
-    /// What needs no credentials is sent.
-    @Test func onlyRequestsWithCredentialsAreRefused() async throws {
+    @Test func requestsToOtherOriginsAreSentOverPlainHTTP() async throws {
         let other = try DataRequest.example("http://other.test/")
         #expect(try await sent(other, for: "http://upstream.test/") == other)
     }
 
-    @Test func theCredentialsOfATokenOrAPasswordAreMade() throws {
+    @Test func bearerAndBasicCredentialsAreEncoded() throws {
         #expect(HeaderField.bearer("mF_9.B5f-4.1JqM").name == .authorization)
         #expect(HeaderField.bearer("mF_9.B5f-4.1JqM").value == "Bearer mF_9.B5f-4.1JqM")
         // The examples of RFC 7617 sections 2 and 2.1.

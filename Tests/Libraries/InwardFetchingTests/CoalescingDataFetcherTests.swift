@@ -13,7 +13,7 @@ struct CoalescingDataFetcherTests {
         request = try .example()
     }
 
-    /// A fetcher that answers when it is released, and remembers what it was asked.
+    /// A fetcher that answers when it is released, and records its requests.
     private var source: RecordingDataFetcher {
         RecordingDataFetcher(
             StubDataFetcher { [isReleased] request throws(FetchError) in
@@ -26,7 +26,7 @@ struct CoalescingDataFetcherTests {
     }
 
     @Test(arguments: [DataRequest.Method.get, .head])
-    func equalRequestsInFlightBecomeOne(method: DataRequest.Method) async throws {
+    func equalRequestsUnderWayAreCoalesced(method: DataRequest.Method) async throws {
         let source = source
         let joined = JoinObserver(of: 99) { isReleased.fulfill(()) }
         let fetcher = source.coalescing().observing(with: joined)
@@ -39,7 +39,7 @@ struct CoalescingDataFetcherTests {
         #expect(source.requests == [request])
     }
 
-    @Test func whatIsDoneIsAskedForAgain() async throws {
+    @Test func aFinishedRequestIsSentAgain() async throws {
         isReleased.fulfill(())
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let fetcher = source.coalescing()
@@ -49,7 +49,7 @@ struct CoalescingDataFetcherTests {
     }
 
     @Test(arguments: [DataRequest.Method.post, .put, .patch, .delete, .options])
-    func whatMayChangeSomethingIsSentAsOftenAsItIsAskedFor(method: DataRequest.Method) async throws {
+    func requestsThatMayChangeSomethingAreNotCoalesced(method: DataRequest.Method) async throws {
         let both = Rendezvous(of: 2)
         let source = RecordingDataFetcher(
             StubDataFetcher { _ throws(FetchError) in
@@ -65,7 +65,7 @@ struct CoalescingDataFetcherTests {
         #expect(source.requests == [request, request])
     }
 
-    @Test func otherCredentialsNeverShare() async throws {
+    @Test func requestsWithDifferentCredentialsAreNotCoalesced() async throws {
         let both = Rendezvous(of: 2)
         let fetcher = StubDataFetcher { request throws(FetchError) in
             await both.arrive()
@@ -82,7 +82,7 @@ struct CoalescingDataFetcherTests {
         #expect(try await second.headerFields[.vary] == "Bearer bob")
     }
 
-    @Test func aFailureIsEverybodys() async throws {
+    @Test func allWaitersReceiveAFailure() async throws {
         let isJoined = Promise<Void>()
         let source = RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
@@ -97,7 +97,7 @@ struct CoalescingDataFetcherTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whoIsCancelledHearsItAtOnceAndTheOthersHaveTheirAnswer() async throws {
+    @Test func aCancelledWaiterEndsAtOnceAndOthersGetTheResponse() async throws {
         let source = source
         let isJoined = Promise<Void>()
         let fetcher = source.coalescing().observing(with: JoinObserver(of: 1) { isJoined.fulfill(()) })
@@ -112,7 +112,7 @@ struct CoalescingDataFetcherTests {
     }
 
     @Test(arguments: [AbandonmentPolicy.cancel, .finish])
-    func whatNobodyWaitsForIsCancelledOrFinished(abandonment: AbandonmentPolicy) async throws {
+    func abandonedTransfersFollowThePolicy(abandonment: AbandonmentPolicy) async throws {
         let isBegun = Promise<Void>()
         let isEnded = Promise<Bool>()
         let fetcher = StubDataFetcher { [isReleased] _ throws(FetchError) in
@@ -130,7 +130,7 @@ struct CoalescingDataFetcherTests {
         #expect(wasCancelled == (abandonment == .cancel))
     }
 
-    @Test func aDeadlineEndsTheWaitOfOne() async throws {
+    @Test func aDeadlineEndsOnlyItsOwnWait() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let isJoined = Promise<Void>()
@@ -147,13 +147,13 @@ struct CoalescingDataFetcherTests {
     }
 
     @Test(arguments: [DataRequest.Method.post, .delete])
-    func whoAsksBehindAChangeDoesNotJoinWhatWasBegunBefore(method: DataRequest.Method) async throws {
+    func readsAfterAChangeDoNotJoinEarlierTransfers(method: DataRequest.Method) async throws {
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()
         let change = try DataRequest.example(method: method)
         let source = RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
-                // The first read is answered last, by what was true before the change.
+                // The first read is answered last, with the state before the change.
                 if request.method == .get, isBegun.fulfill(()) { _ = await isReleased.value() }
                 return DataResponse()
             }
@@ -169,7 +169,7 @@ struct CoalescingDataFetcherTests {
         _ = try await early
     }
 
-    @Test func whoAsksDuringAChangeDoesNotJoinWhatWasBegunBefore() async throws {
+    @Test func readsDuringAChangeDoNotJoinEarlierTransfers() async throws {
         let (isBegun, isReleased) = (Promise<Void>(), Promise<Void>())
         let (isChanging, isChanged) = (Promise<Void>(), Promise<Void>())
         let source = RecordingDataFetcher(
@@ -196,7 +196,7 @@ struct CoalescingDataFetcherTests {
         _ = try await (early, changed)
     }
 
-    @Test func aCopyOverSomethingElseHasTransfersOfItsOwn() async throws {
+    @Test func aCopyWithAnotherBaseHasSeparateTransfers() async throws {
         let both = Rendezvous(of: 2)
         let source = StubDataFetcher { request throws(FetchError) in
             await both.arrive()
@@ -212,7 +212,7 @@ struct CoalescingDataFetcherTests {
         #expect(try await second.headerFields.isEmpty == false)
     }
 
-    @Test func observedOrNotEqualRequestsAreOne() async throws {
+    @Test func observedAndUnobservedRequestsAreCoalesced() async throws {
         let source = source
         let fetcher = source.coalescing()
         let observed = fetcher.observing(with: JoinObserver(of: 1) { isReleased.fulfill(()) })
@@ -228,7 +228,7 @@ struct CoalescingDataFetcherTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func nothingIsBegunForWhoGaveUpBefore() async throws {
+    @Test func cancelledOrLateRequestsAreNotSent() async throws {
         let source = source
         let fetcher = source.coalescing(whenAbandoned: .finish)
         let request = request

@@ -4,7 +4,7 @@ import InwardTesting
 import TestSupport
 import Testing
 
-/// Credentials with a known lifetime, by the clock of a deterministic scheduler.
+/// Tests credentials with a known lifetime, on the clock of a deterministic scheduler.
 @Suite(.timeLimit(.minutes(5)))
 struct CredentialsExpiryTests {
     private let scheduler = DeterministicScheduler(seed: 1)
@@ -37,7 +37,7 @@ struct CredentialsExpiryTests {
         ) { [tokens, timer] in try await tokens.next(timer) }
     }
 
-    @Test func theyAreRenewedBeforeTheyExpireAndNobodyWaitsForIt() async throws {
+    @Test func credentialsAreRenewedBeforeTheyExpireWithoutAWait() async throws {
         tokens.plan(lifetime: .seconds(600), duration: .seconds(2))
         let fetcher = source.authorizing(with: credentials(.bearer("0", expiresIn: .seconds(600))))
         try await scheduler.run {
@@ -55,7 +55,7 @@ struct CredentialsExpiryTests {
         #expect(sent == ["Bearer 0", "Bearer 0", "Bearer 0", "Bearer 0", "Bearer 1"])
     }
 
-    @Test func thoseThatHaveExpiredAreNotSentAndRequestsWaitForOthers() async throws {
+    @Test func requestsWaitForTheRenewalOfExpiredCredentials() async throws {
         tokens.plan(lifetime: .seconds(600), duration: .seconds(2))
         let fetcher = source.authorizing(with: credentials(.bearer("0", expiresIn: .seconds(600))))
         try await scheduler.run {
@@ -81,7 +81,7 @@ struct CredentialsExpiryTests {
         }
     }
 
-    @Test func aLifetimeOfSecondsIsNotHeldUpByTheInterval() async throws {
+    @Test func shortLivedCredentialsAreRenewedWithinTheInterval() async throws {
         tokens.plan(lifetime: .seconds(5))
         let fetcher = source.authorizing(with: credentials())
         try await scheduler.run {
@@ -93,7 +93,7 @@ struct CredentialsExpiryTests {
         #expect(sent == (1...12).map { "Bearer \($0)" })
     }
 
-    /// Of an origin that takes none, so that every request would renew them.
+    /// The origin rejects everything, so every request would cause a renewal.
     @Test(arguments: [(1, 1_000), (2, 1_000), (6, 3_000), (19, 9_500), (20, 10_000), (600, 10_000)])
     func theIntervalIsAtMostHalfOfTheLifetime(seconds: Int, milliseconds: Int) async throws {
         tokens.plan(lifetime: .seconds(seconds))
@@ -110,7 +110,7 @@ struct CredentialsExpiryTests {
         }
     }
 
-    @Test func aRequestThatIsRejectedAfterARenewalIsSentWithItsResult() async throws {
+    @Test func aRequestRejectedAfterARenewalIsSentWithTheNewCredentials() async throws {
         tokens.plan()
         let (request, timer) = (request, timer)
         let slow = try DataRequest.example("https://upstream.test/slow")
@@ -124,14 +124,14 @@ struct CredentialsExpiryTests {
             async let late = fetcher.fetch(slow).status
             try await timer.sleep(for: .seconds(1))
             #expect(try await fetcher.fetch(request).status == .ok)
-            // What was renewed before is good for those under way.
+            // Requests under way may use the earlier renewal.
             credentials.close()
             #expect(try await late == .ok)
         }
         #expect(tokens.count == 1)
     }
 
-    @Test func aLifetimeOfAnInstantCausesOneRenewalInASecond() async throws {
+    @Test func tinyLifetimesCauseAtMostOneRenewalPerSecond() async throws {
         tokens.plan(lifetime: .milliseconds(1))
         let fetcher = source.authorizing(with: credentials())
         try await scheduler.run {
@@ -149,7 +149,7 @@ struct CredentialsExpiryTests {
         #expect(tokens.count == 2)
     }
 
-    @Test func aLifetimeOfNothingIsNotKnown() async throws {
+    @Test func aLifetimeOfZeroCountsAsUnknown() async throws {
         tokens.plan(lifetime: .zero)
         let fetcher = source.authorizing(with: credentials())
         try await scheduler.run {
@@ -161,7 +161,7 @@ struct CredentialsExpiryTests {
         #expect(sent == Array(repeating: "Bearer 1", count: 3))
     }
 
-    @Test func aRenewalBeforeExpiryThatFailsIsReportedAndTriedAgainAfterTheInterval() async throws {
+    @Test func aFailedRenewalBeforeExpiryIsReportedAndRetriedAfterTheInterval() async throws {
         tokens.plan(lifetime: .seconds(600), failures: 2)
         let credentials = credentials(.bearer("0", expiresIn: .seconds(600)))
         let errors = Journal()
@@ -181,8 +181,8 @@ struct CredentialsExpiryTests {
         #expect(sent.last == "Bearer 1")
     }
 
-    /// Otherwise one failure of the token endpoint would be a failure of requests.
-    @Test(arguments: [5, 20, 50, 600]) func aRenewalThatFailsIsTriedAgainBeforeTheExpiry(lifetime: Int) async throws {
+    /// Otherwise one failure of the token endpoint would fail requests.
+    @Test(arguments: [5, 20, 50, 600]) func aFailedRenewalIsRetriedBeforeExpiry(lifetime: Int) async throws {
         let lifetime = Duration.seconds(lifetime)
         tokens.plan(lifetime: lifetime, failures: 1)
         let fetcher = source.authorizing(with: credentials(.bearer("0", expiresIn: lifetime)))
@@ -196,7 +196,7 @@ struct CredentialsExpiryTests {
         #expect(sent.contains("Bearer 1"))
     }
 
-    @Test func aRenewalBeforeExpiryThatHangsLeavesTimeForAnother() async throws {
+    @Test func aHangingRenewalBeforeExpiryLeavesTimeForAnother() async throws {
         tokens.plan(lifetime: .seconds(600), duration: .seconds(14))
         let hanging = Counter()
         let credentials = Credentials(
@@ -214,7 +214,7 @@ struct CredentialsExpiryTests {
             for _ in 0..<60 {
                 let start = timer.now
                 _ = try await fetcher.fetch(request)
-                // One that begins a second before the expiry may wait for the second renewal.
+                // A request that begins a second before expiry may wait for the second renewal.
                 #expect(timer.now - start < .seconds(15))
                 try await timer.sleep(for: .seconds(1))
             }
@@ -222,7 +222,7 @@ struct CredentialsExpiryTests {
         #expect(hanging.value == 2)
     }
 
-    @Test func aRenewalThatTakesTooLongFails() async throws {
+    @Test func aRenewalFailsAtItsTimeLimit() async throws {
         tokens.plan(duration: .seconds(100))
         let credentials = credentials(within: .seconds(5))
         let errors = Counter()
@@ -239,7 +239,7 @@ struct CredentialsExpiryTests {
         #expect(sent.isEmpty)
     }
 
-    @Test func anErrorOfAnotherTypeIsTheReasonInOneLine() async throws {
+    @Test func anyErrorBecomesAOneLineReason() async throws {
         tokens.plan(failures: 1)
         let error = try await scheduler.run { await source.authorizing(with: credentials()).failure(request) }
         #expect(error?.reason == .rejected && error?.lacksCredentials == true && error?.wasSent == false)
@@ -250,7 +250,7 @@ struct CredentialsExpiryTests {
         #expect(error?.request == "GET https://upstream.test/notes")
     }
 
-    @Test func aRejectionBeforeTheExpiryRenewsThem() async throws {
+    @Test func aRejectionBeforeExpiryRenewsTheCredentials() async throws {
         tokens.plan(lifetime: .seconds(600))
         let strict = StubDataFetcher { request throws(FetchError) in
             DataResponse(status: request.headerFields[.authorization] == "Bearer 1" ? .ok : .unauthorized)
@@ -261,7 +261,7 @@ struct CredentialsExpiryTests {
         #expect(tokens.count == 1)
     }
 
-    @Test func closingCancelsTheRenewalAndBeginsNoOther() async throws {
+    @Test func closingCancelsTheRenewalAndPreventsOthers() async throws {
         tokens.plan(duration: .seconds(20))
         let credentials = credentials()
         let errors = Counter()
@@ -279,7 +279,7 @@ struct CredentialsExpiryTests {
         #expect(errors.value == 0)
     }
 
-    @Test func aLifetimeIsNeitherNegativeNorEndless() {
+    @Test func lifetimesAreClamped() {
         #expect(Credential.bearer("0", expiresIn: .seconds(-1)).lifetime == nil)
         #expect(Credential.bearer("0", expiresIn: .seconds(Int64.max)).lifetime == .seconds(31_536_000))
         #expect(Credential.bearer("0").lifetime == nil)

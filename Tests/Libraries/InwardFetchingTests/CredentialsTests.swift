@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CredentialsTests {
-    /// Takes one bearer token and no other.
+    /// A fetcher that accepts one bearer token and no other.
     private struct StrictDataFetcher: DataFetcher {
         let token: String
 
@@ -22,7 +22,7 @@ struct CredentialsTests {
         request = try .example("https://upstream.test/users")
     }
 
-    @Test func theyAreRenewedWhenTheyAreNotTakenAndTheRequestIsSentOnceMore() async throws {
+    @Test func rejectedCredentialsAreRenewedAndTheRequestIsSentOnceMore() async throws {
         let source = RecordingDataFetcher(StrictDataFetcher(token: "new"))
         let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in .bearer("new") }
         let fetcher = source.authorizing(with: credentials)
@@ -32,19 +32,19 @@ struct CredentialsTests {
         #expect(source.requests.map { $0.headerFields[.authorization] } == ["Bearer old", "Bearer new"])
         #expect(source.requests.map(\.attempt) == [1, 2])
         #expect(source.requests.allSatisfy { $0.headerFields.allSatisfy(\.isSensitive) })
-        // The next request has them from the start.
+        // The next request sends the new credentials from the start.
         #expect(try await fetcher.fetch(request).status == .ok)
         #expect(source.requests.count == 3)
     }
 
-    @Test func whatIsNotTakenAfterwardsEitherIsTheAnswer() async throws {
+    @Test func aSecondRejectionIsReturned() async throws {
         let source = RecordingDataFetcher(StrictDataFetcher(token: "other"))
         let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in .bearer("new") }
         #expect(try await source.authorizing(with: credentials).fetch(request).status == .unauthorized)
         #expect(source.requests.count == 2)
     }
 
-    @Test func thoseThatCannotBeRenewedAreSentOnce() async throws {
+    @Test func fixedCredentialsAreSentOnce() async throws {
         let source = RecordingDataFetcher(StrictDataFetcher(token: "new"))
         #expect(
             try await source.authorizing(with: .bearer("old"), for: request.url).fetch(request).status == .unauthorized
@@ -52,19 +52,19 @@ struct CredentialsTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func withoutAnyTheyAreHadBeforeTheFirstRequest() async throws {
+    @Test func missingCredentialsAreObtainedBeforeTheFirstRequest() async throws {
         let source = RecordingDataFetcher(StrictDataFetcher(token: "new"))
         let credentials = Credentials(for: request.url) { () throws(FetchError) in .bearer("new") }
         #expect(try await source.authorizing(with: credentials).fetch(request).status == .ok)
         #expect(source.requests.count == 1)
     }
 
-    @Test func oneRenewalIsSharedByAllWhoWait() async throws {
+    @Test func allWaitersShareOneRenewal() async throws {
         let renewals = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let all = Rendezvous(of: 100)
         let source = StubDataFetcher { request throws(FetchError) in
             guard request.headerFields[.authorization] == "Bearer old" else { return DataResponse() }
-            // All were sent with the old ones before anybody knows.
+            // All requests are sent with the old credentials before the first rejection arrives.
             await all.arrive()
             return DataResponse(status: .unauthorized)
         }
@@ -81,7 +81,7 @@ struct CredentialsTests {
         #expect(renewals.requests.count == 1)
     }
 
-    @Test func aRenewalThatFailsIsTheFailureOfWhoWaitsForIt() async throws {
+    @Test func allWaitersReceiveTheErrorOfAFailedRenewal() async throws {
         let token = try DataRequest.example("http://auth.test/token", method: .post)
         let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in
             throw FetchError(.unreachable, request: token, explanation: "reached nobody")
@@ -89,11 +89,11 @@ struct CredentialsTests {
         let fetcher = StrictDataFetcher(token: "new").authorizing(with: credentials)
         let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
         #expect(error?.description == "POST http://auth.test/token reached nobody")
-        // What was to be sent was not, for want of credentials.
+        // The request was not sent, because it lacked credentials.
         #expect(error?.lacksCredentials == true && error?.wasSent == false)
     }
 
-    @Test func whoIsCancelledLeavesTheRenewalToTheOthers() async throws {
+    @Test func aCancelledWaiterDoesNotEndTheRenewal() async throws {
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()
         let credentials = Credentials(.bearer("old"), for: request.url) { () async throws(FetchError) in
@@ -111,7 +111,7 @@ struct CredentialsTests {
         #expect(try await fetcher.fetch(request).status == .ok)
     }
 
-    @Test func aCallerWhoseTimeIsUpDoesNotWaitForTheRenewal() async throws {
+    @Test func aLateWaiterDoesNotWaitForTheRenewal() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let isReleased = Promise<Void>()
@@ -131,7 +131,7 @@ struct CredentialsTests {
         #expect(try await fetcher.fetch(request).status == .ok)
     }
 
-    @Test func aRedirectToSomebodyElseWhoTakesNoneRenewsNothing() async throws {
+    @Test func aRejectionByAnotherOriginAfterARedirectRenewsNothing() async throws {
         let elsewhere = try DataRequest.example("http://other.test/").url
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .unauthorized, url: elsewhere)))
         let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in
@@ -142,7 +142,7 @@ struct CredentialsTests {
         #expect(source.requests.count == 1)
     }
 
-    /// How often credentials were asked for.
+    /// A token endpoint that counts the tokens it issues.
     private final class Issuer: Sendable {
         private let counter = Atomic(0)
 
@@ -151,7 +151,7 @@ struct CredentialsTests {
         func issue() -> Credential { .bearer("\(counter.add(1, ordering: .relaxed).newValue)") }
     }
 
-    @Test func anUpstreamThatTakesNoneCausesOneRenewalInAnInterval() async throws {
+    @Test func anOriginThatRejectsEverythingCausesOneRenewalPerInterval() async throws {
         let clock = ManualClock()
         let issuer = Issuer()
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .unauthorized)))
@@ -168,7 +168,7 @@ struct CredentialsTests {
         let denied = FetchError(try await fetcher.fetch(request), to: request)
         #expect(
             denied.explanation == """
-                was answered with 401 Unauthorized (1 attempt, and no other with new credentials, because its credentials are \
+                was answered with 401 Unauthorized (1 attempt, not repeated with new credentials, because its credentials are \
                 renewed at most once in 10.0 seconds)
                 """
         )
@@ -180,7 +180,7 @@ struct CredentialsTests {
         #expect(issuer.count == 2)
     }
 
-    @Test func aRenewalThatFailsIsNotTriedForEachRequest() async throws {
+    @Test func aFailedRenewalIsNotRepeatedForEachRequest() async throws {
         let clock = ManualClock()
         let issuer = Issuer()
         let token = try DataRequest.example("https://auth.test/token", method: .post)
@@ -207,7 +207,7 @@ struct CredentialsTests {
         #expect(source.requests.isEmpty)
     }
 
-    @Test func manyWhoAreDeniedAtOnceCauseOneRenewal() async throws {
+    @Test func manySimultaneousRejectionsCauseOneRenewal() async throws {
         let issuer = Issuer()
         let source = StubDataFetcher(DataResponse(status: .unauthorized))
         let credentials = Credentials(.bearer("0"), for: request.url, timer: TimerService(ManualClock())) {
@@ -220,7 +220,7 @@ struct CredentialsTests {
         #expect(issuer.count == 1)
     }
 
-    @Test func anActionFollowsTheFirstAnswerThatAcceptsRenewedOnes() async throws {
+    @Test func actionsRunWhenRenewedCredentialsAreFirstAccepted() async throws {
         let clock = ManualClock()
         let serial = Mutex(0)
         let actions = Mutex(0)
@@ -235,7 +235,7 @@ struct CredentialsTests {
         credentials.whenRenewed { actions.withLock { $0 += 1 } }
         _ = try await StrictDataFetcher(token: "0").authorizing(with: credentials).fetch(request)
         let strict = StrictDataFetcher(token: "2").authorizing(with: credentials)
-        // The renewed ones are turned away, too.
+        // The renewed credentials are rejected too.
         #expect(try await strict.fetch(request).status == .unauthorized)
         #expect(actions.withLock(\.self) == 0)
         clock.advance(by: Credentials.standardRenewalInterval)
@@ -244,7 +244,7 @@ struct CredentialsTests {
     }
 
     @Test(arguments: [("https://upstream.test/elsewhere", 1), ("https://other.test/", 0)])
-    func theAnswerToTheRepeatedRequestCountsIfItIsOfTheOrigin(address: String, count: Int) async throws {
+    func theRepeatedRequestCountsOnlyIfItsOriginAnswered(address: String, count: Int) async throws {
         let answerer = try DataRequest.example(address).url
         let source = StubDataFetcher { request throws(FetchError) in
             request.headerFields[.authorization] == "Bearer new"
@@ -257,7 +257,7 @@ struct CredentialsTests {
         #expect(accepted.value == count)
     }
 
-    @Test func credentialsThatSomebodyElseRenewedAreNotedWhenTheyAreAcceptedFirst() async throws {
+    @Test func credentialsRenewedByAnotherRequestAreNotedWhenFirstAccepted() async throws {
         let actions = Mutex(0)
         let credentials = Credentials(for: request.url) { () throws(FetchError) in .bearer("new") }
         credentials.whenRenewed { actions.withLock { $0 += 1 } }
@@ -265,7 +265,7 @@ struct CredentialsTests {
         #expect(actions.withLock(\.self) == 1)
     }
 
-    @Test func theyShowInNoDescription() throws {
+    @Test func descriptionsDoNotContainCredentials() throws {
         let credentials = Credentials(Credential(HeaderField(.accept, "s3cret")), for: request.url) {
             () throws(FetchError) in
             .bearer("s3cret")

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import Thoroughness
 
-/// Many callers in any order, against an origin that revokes credentials and a token endpoint that fails now and then.
+/// Random walks of many callers, against an origin that revokes tokens and a token endpoint that sometimes fails.
 @Suite(.timeLimit(.minutes(5)))
 struct CredentialsWalkTests {
     private static let interval = Duration.seconds(5)
 
-    /// The token endpoint, and what it finds wrong with how it is asked.
+    /// A token endpoint that records violations of the renewal rules.
     private final class Issuer: Sendable {
         struct State {
             var randomness: SplitMix64
@@ -26,7 +26,7 @@ struct CredentialsWalkTests {
 
         init(seed: UInt64) { state = Mutex(State(randomness: SplitMix64(seed: seed))) }
 
-        /// A token, after a while, or a failure.
+        /// Returns a token, or fails, after a while.
         func renew(for request: DataRequest, timer: TimerService) async throws(FetchError) -> Credential {
             let begin = timer.now
             let wait = state.withLock { state in
@@ -58,7 +58,7 @@ struct CredentialsWalkTests {
         let origin = StubDataFetcher { request throws(FetchError) in
             try? await timer.sleep(for: .milliseconds(200))
             let isTaken = issuer.state.withLock { state in
-                // Now and then the origin takes only what is issued from now on.
+                // Sometimes the origin starts to accept only tokens issued from now on.
                 if Int.random(in: 0..<20, using: &state.randomness) == 0 { state.token += 1 }
                 return request.headerFields[.authorization] == "Bearer \(state.token)"
             }
@@ -95,7 +95,7 @@ struct CredentialsWalkTests {
         let state = issuer.state.withLock(\.self)
         #expect(state.violations.isEmpty, "\(scheduler)")
         #expect(state.renewals > 1)
-        // Two requests and two renewals at the most: nobody waits for the interval to pass.
+        // At most two requests and two renewals: no request waits for the interval.
         #expect(slowest < .milliseconds(6_500), "\(scheduler)")
     }
 }

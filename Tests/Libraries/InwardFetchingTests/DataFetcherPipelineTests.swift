@@ -3,7 +3,7 @@ import InwardTesting
 import Testing
 
 struct DataFetcherPipelineTests {
-    /// A decorator of whoever links the rings.
+    /// A decorator outside this package.
     private struct ForeignDataFetcher: DecoratingDataFetcher {
         var base: any DataFetcher
         let layer: DataFetcherLayer
@@ -11,12 +11,12 @@ struct DataFetcherPipelineTests {
         func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { try await base.fetch(request) }
     }
 
-    /// A pipeline of layers of these kinds, the outermost first.
+    /// Returns a pipeline with layers of the given kinds, outermost first.
     private func pipeline(_ kinds: [DataFetcherLayer.Kind]) -> DataFetcherPipeline {
         pipeline(of: kinds.map { DataFetcherLayer($0, "does something") })
     }
 
-    /// A pipeline of these layers, the outermost first.
+    /// Returns a pipeline with the given layers, outermost first.
     private func pipeline(of layers: [DataFetcherLayer]) -> DataFetcherPipeline {
         let source: any DataFetcher = StubDataFetcher(DataResponse())
         return layers.reversed().reduce(source) { base, layer in
@@ -24,7 +24,7 @@ struct DataFetcherPipelineTests {
         }.pipeline
     }
 
-    @Test func itPrintsItselfOutermostFirst() throws {
+    @Test func descriptionsListTheOutermostLayerFirst() throws {
         let partition = ResponseCache(byteLimit: 1, clock: ManualClock()).makePartition()
         let fetcher = ForeignDataFetcher(
             base: StubDataFetcher(DataResponse()).timingOut(after: .seconds(2)),
@@ -32,9 +32,9 @@ struct DataFetcherPipelineTests {
         ).coalescing().caching(in: partition).observing(with: nil)
         #expect(
             fetcher.pipeline.description == """
-                is observed by nobody
-                → answers from memory while an answer is fresh
-                → asks once for equal requests, and cancels what nobody waits for
+                has no observer
+                → serves fresh responses from memory
+                → coalesces equal requests, and cancels transfers without waiters
                 → does something else
                 → times out after 2.0 seconds
                 → StubDataFetcher
@@ -43,14 +43,14 @@ struct DataFetcherPipelineTests {
         #expect(fetcher.pipeline.warnings.isEmpty)
     }
 
-    @Test func anObserverChangesNothingOfIt() throws {
+    @Test func anObserverDoesNotChangeThePipeline() throws {
         let fetcher = StubDataFetcher(DataResponse()).timingOut(after: .seconds(2)).coalescing()
         let observed = fetcher.observing(with: JoinObserver(of: 1) {})
         #expect(observed.pipeline.layers.dropFirst() == fetcher.pipeline.layers[...])
         #expect(observed.pipeline.source == "StubDataFetcher")
     }
 
-    @Test func aFetcherWithoutLayersIsItsOwnSource() {
+    @Test func aFetcherWithoutLayersIsTheSource() {
         #expect(StubDataFetcher(DataResponse()).pipeline.description == "StubDataFetcher")
     }
 
@@ -64,42 +64,42 @@ struct DataFetcherPipelineTests {
             ],
         ] as [[DataFetcherLayer.Kind]]
     )
-    func ordersThatMakeSenseAreNotWarnedOf(kinds: [DataFetcherLayer.Kind]) {
+    func sensibleOrdersHaveNoWarnings(kinds: [DataFetcherLayer.Kind]) {
         #expect(pipeline(kinds).warnings.map(\.description) == [])
     }
 
     @Test(
         arguments: [
-            ([.timeout, .retry], "A timeout around retries bounds all attempts together"),
-            ([.timeout, .coalescing], "A timeout around coalescing ends waits and not the transfer"),
-            ([.coalescing, .cache], "A cache inside of coalescing answers only whoever was first"),
-            ([.circuitBreaker, .cache], "A cache inside of a circuit breaker cannot answer while the circuit is open"),
+            ([.timeout, .retry], "A timeout around retries limits all attempts together"),
+            ([.timeout, .coalescing], "A timeout around coalescing ends waits but not the transfer"),
+            ([.coalescing, .cache], "Inside coalescing, only the first caller reads a cache"),
+            ([.circuitBreaker, .cache], "A cache inside a circuit breaker cannot answer while the circuit is open"),
             (
                 [.concurrencyLimit, .cache],
-                "Answers of a cache inside of a concurrency limit take the place of requests"
+                "Responses of a cache inside a concurrency limit use permits"
             ),
-            ([.rateLimit, .cache], "Answers of a cache inside of a rate limit use up what the upstream would take"),
+            ([.rateLimit, .cache], "Responses of a cache inside a rate limit use up the quota"),
             ([.rateLimit, .coalescing], "A rate limit around coalescing counts requests that are never sent"),
-            ([.retry, .coalescing], "Retries around coalescing are made by each who waits for a transfer that failed"),
+            ([.retry, .coalescing], "With retries around coalescing, each waiter of a failed transfer retries"),
             ([.retry, .fallback], "Retries around a fallback never see a failure"),
             ([.circuitBreaker, .fallback], "A circuit breaker around a fallback never sees a failure"),
-            ([.hedging, .fallback], "Hedging around a fallback takes its answer for the upstream's"),
+            ([.hedging, .fallback], "Hedging around a fallback mistakes it for the upstream"),
             ([.hedging, .retry], "Hedging around retries doubles all of them"),
-            ([.deadlineNotice, .coalescing], "A deadline told around coalescing makes every request another one"),
-            ([.deadlineNotice, .cache], "A deadline told around a cache makes every request another one"),
-            ([.concurrencyLimit, .retry], "A concurrency limit around retries gives a place to who only waits"),
-            ([.sizeLimit, .cache], "A size limit around a cache refuses what is kept already"),
+            ([.deadlineNotice, .coalescing], "A deadline field added outside coalescing makes every request"),
+            ([.deadlineNotice, .cache], "A deadline field added outside a cache makes every request different"),
+            ([.concurrencyLimit, .retry], "Under a concurrency limit around retries, requests that wait for a retry"),
+            ([.sizeLimit, .cache], "A size limit around a cache rejects responses that are already stored"),
             ([.retry, .retry], "Retries of retries multiply"),
-            ([.cache, .cache], "Of two caches the inner one is asked only for what the outer one does not have"),
-            ([.coalescing, .coalescing], "Behind coalescing there are no equal requests to coalesce"),
-            ([.hedging, .hedging], "Hedging of hedging sends up to four times"),
+            ([.cache, .cache], "The inner of two caches gets only requests that the outer one cannot answer"),
+            ([.coalescing, .coalescing], "After coalescing, no equal requests are left to coalesce"),
+            ([.hedging, .hedging], "Hedging of hedging sends a request up to four times"),
             (
                 [.circuitBreaker, .circuitBreaker],
-                "Of two circuit breakers the inner one's refusals are no failures to the other"
+                "The outer of two circuit breakers does not count the rejections of the inner one"
             ),
         ] as [([DataFetcherLayer.Kind], String)]
     )
-    func ordersThatMakeNoSenseAreWarnedOfWithTheReason(kinds: [DataFetcherLayer.Kind], beginning: String) throws {
+    func harmfulOrdersHaveAWarningWithTheReason(kinds: [DataFetcherLayer.Kind], beginning: String) throws {
         let inBetween = DataFetcherLayer.Kind.other
         for kinds in [kinds, [kinds[0], inBetween, kinds[1]]] {
             let warning = try #require(pipeline(kinds).warnings.first)
@@ -108,13 +108,13 @@ struct DataFetcherPipelineTests {
             #expect(warning.layers.map(\.kind) == [kinds[0], kinds[kinds.count - 1]])
             #expect(pipeline(kinds).description.hasSuffix("\nwarning: \(warning)"))
         }
-        // The other way round it makes sense, if it is another way.
+        // In the opposite order there is no warning.
         if kinds[0] != kinds[1] { #expect(pipeline(kinds.reversed()).warnings.isEmpty) }
     }
 
-    /// It is the one to put further inside.
+    /// The inner one is the one to move inside.
     @Test(arguments: [.retry, .coalescing] as [DataFetcherLayer.Kind])
-    func ofTwoTimeoutsTheInnerOneIsNamed(kind: DataFetcherLayer.Kind) {
+    func theInnerOneOfTwoTimeoutsIsReported(kind: DataFetcherLayer.Kind) {
         let outer = DataFetcherLayer(.timeout, "times out after 9.0 seconds")
         let inner = DataFetcherLayer(.timeout, "times out after 2.0 seconds")
         let bounded = DataFetcherLayer(kind, "does something")

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 struct DataRequestTests {
-    @Test func theDescriptionTellsWhatWasAskedAndNothingSecret() throws {
+    @Test func theDescriptionContainsNoSecrets() throws {
         let request = try DataRequest.example(
             "https://ada:s3cret@upstream.test:8443/users/7?key=s3cret&flag&sig=s3cret#s3cret",
             method: .put,
@@ -23,12 +23,12 @@ struct DataRequestTests {
         }
     }
 
-    @Test func aRelativeAddressIsToldInFull() throws {
+    @Test func relativeURLsAreDescribedInFull() throws {
         let url = try #require(URL(string: "users/7?key=s3cret", relativeTo: URL(string: "https://upstream.test/api/")))
         #expect("\(DataRequest(url: url))" == "GET https://upstream.test/api/users/7?key=…")
     }
 
-    @Test func requestsAreEqualWhenTheSourceCannotTellThemApart() throws {
+    @Test func requestsAreEqualIfAnUpstreamCannotTellThemApart() throws {
         let plain = try DataRequest.example()
         let signed = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer a")])
         let other = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer b")])

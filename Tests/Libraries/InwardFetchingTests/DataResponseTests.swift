@@ -9,7 +9,7 @@ import Foundation
 
 struct DataResponseTests {
     @Test(arguments: [("gzip", true), ("GZip", true), ("br", false)])
-    func aDecodedBodyHasNoFieldsThatDescribeItsCoding(coding: String, isDecoded: Bool) {
+    func decodedBodiesLoseTheFieldsOfTheirCoding(coding: String, isDecoded: Bool) {
         let fields = [
             (name: "content-encoding", value: coding), (name: "Content-Length", value: "9"), (name: "ETag", value: "1"),
         ]
@@ -20,7 +20,7 @@ struct DataResponseTests {
         #expect(response.headerFields[.etag] == "1")
     }
 
-    @Test func aFieldWithoutAValidNameIsLeftOut() {
+    @Test func fieldsWithInvalidNamesAreDropped() {
         let fields = [(name: "not a name", value: "1"), (name: "Age", value: "2"), (name: "Age", value: "3")]
         let response = DataResponse(status: 200, fields: fields, body: Data()) { _ in true }
         #expect(response.headerFields == [HeaderField(.age, "2"), HeaderField(.age, "3")])

@@ -5,13 +5,12 @@ import Testing
 
 @testable import InwardFetching
 
-/// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
-/// its users have to be told of.
+/// Tests the defaults. Services rely on them, so a changed default must be announced.
 @Suite(.timeLimit(.minutes(5)))
 struct DefaultsTests {
     private let source = StubDataFetcher(DataResponse())
 
-    @Test func aRequestIsTriedThreeTimesIfThatIsSafe() throws {
+    @Test func idempotentRequestsGetThreeAttempts() throws {
         let policy = RetryPolicy()
         #expect(policy.attempts == 3)
         #expect(policy.maximumRetryAfter == .seconds(30))
@@ -33,7 +32,7 @@ struct DefaultsTests {
         #expect(paid == Array(repeating: true, count: 10) + [false, false])
     }
 
-    @Test func aRetryIsPaidForByFiveRequestsOrASecond() {
+    @Test func fiveRequestsOrASecondPayForARetry() {
         let clock = ManualClock()
         let budget = RetryBudget(timer: TimerService(clock))
         func paid() -> Int {
@@ -50,14 +49,14 @@ struct DefaultsTests {
         #expect(paid() == 100)
     }
 
-    @Test func limitsOfConcurrency() throws {
+    @Test func concurrencyLimitsHaveTheDocumentedDefaults() throws {
         let limit = ConcurrencyLimit.adaptive(in: 1...200, from: 20, tolerance: 1.5)
         #expect(isSame(.adaptive(), as: limit, unlike: .adaptive(tolerance: 2)))
         #expect(isSame(.adaptive(), as: limit, unlike: .adaptive(in: 1...201)))
         #expect(ConcurrencyLimiter(.fixed(1)).capacity == 64)
     }
 
-    @Test func whatADataFetcherIsDecoratedWith() throws {
+    @Test func decoratorsHaveTheDocumentedDefaults() throws {
         let rate = source.limitingRate(to: 7, per: .seconds(1))
         #expect(
             isSame(
@@ -94,7 +93,7 @@ struct DefaultsTests {
         #expect(FetchError(.timedOut, request: try .example(), explanation: "failed").wasSent)
     }
 
-    @Test func transfersGoInChunks() throws {
+    @Test func transfersUseChunks() throws {
         let url = try DataRequest.example().url
         #expect(
             isSame(
@@ -129,7 +128,7 @@ struct DefaultsTests {
         )
     }
 
-    @Test func answersAreKeptForAYear() {
+    @Test func responsesAreCachedForAtMostAYear() {
         let clock = ManualClock()
         #expect(
             isSame(
@@ -141,7 +140,7 @@ struct DefaultsTests {
     }
 
     /// Nineteen requests do not pay for a second attempt, and twenty do.
-    @Test func oneRequestInTwentyIsAskedASecondTime() async throws {
+    @Test func oneRequestInTwentyIsHedged() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let (late, released) = (Rendezvous(of: 2), Rendezvous(of: 3))
@@ -165,7 +164,7 @@ struct DefaultsTests {
         #expect(try await nineteenth.value.status == 200)
     }
 
-    @Test func aBreakerOpensAfterHalfOfTwentyCallsFailed() {
+    @Test func aBreakerOpensWhenHalfOfTwentyCallsFailed() {
         let policy = CircuitBreakerPolicy.standard
         #expect(policy.window == .calls(20))
         #expect(policy.minimumCalls == 10)
@@ -175,8 +174,8 @@ struct DefaultsTests {
         #expect(policy.probes == 3)
     }
 
-    /// One at once, and who would wait for longer than a second is refused.
-    @Test func aRateLimiterHasNoBurstAndASecondOfPatience() async throws {
+    /// A burst of one request. Waits of more than a second are rejected.
+    @Test func aRateLimiterHasABurstOfOneAndWaitsForASecond() async throws {
         let clock = ManualClock()
         let limiter = RateLimiter(1, per: .seconds(1), timer: TimerService(clock))
         #expect(limiter.admit() != nil)
@@ -191,11 +190,11 @@ struct DefaultsTests {
         #expect(try await second.moment == .seconds(1))
     }
 
-    @Test func anAdaptiveLimitBeginsWithTwenty() {
+    @Test func anAdaptiveLimitBeginsAtTwenty() {
         #expect(ConcurrencyLimit.adaptive().count == 20)
     }
 
-    @Test func credentialsAreRenewedOnceInTenSeconds() {
+    @Test func credentialsAreRenewedAtMostEveryTenSeconds() {
         #expect(Credentials.standardRenewalInterval == .seconds(10))
         #expect(Credentials.standardRenewalMargin == .seconds(30))
         #expect(Credentials.standardRenewalLimit == .seconds(30))

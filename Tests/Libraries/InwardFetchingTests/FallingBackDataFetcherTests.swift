@@ -42,7 +42,7 @@ struct FallingBackDataFetcherTests {
         return await Result(awaiting: { () async throws(FetchError) in try await fetcher.fetch(request) })
     }
 
-    @Test func whoDoesNotFailIsNotReplaced() async throws {
+    @Test func successesAreReturned() async throws {
         for code in [200, 204, 304, 400, 404, 429, 499, 600] {
             let outcome = await outcome(of: answering(code).fallingBack(to: other), to: try .example())
             #expect(outcome == .success(DataResponse(status: .init(code))))
@@ -52,7 +52,7 @@ struct FallingBackDataFetcherTests {
     }
 
     @Test(arguments: [FetchError.Reason.rejected, .unreachable, .untrusted, .timedOut, .interrupted])
-    func anotherAnswersWhereOneFails(reason: FetchError.Reason) async throws {
+    func theFallbackAnswersAfterAnError(reason: FetchError.Reason) async throws {
         let request = try DataRequest.example()
         let response = try await outcome(of: failing(reason).fallingBack(to: other), to: request).get()
         let error = FetchError(reason, request: request, explanation: "was told to fail")
@@ -65,7 +65,7 @@ struct FallingBackDataFetcherTests {
     }
 
     @Test(arguments: [500, 503, 599])
-    func anotherAnswersInPlaceOfAFailureOfTheSource(code: Int) async throws {
+    func theFallbackAnswersAfterAServerError(code: Int) async throws {
         let failed = DataResponse(status: .init(code))
         let request = try DataRequest.example()
         let response = try await outcome(of: StubDataFetcher(failed).fallingBack(to: other), to: request).get()
@@ -77,14 +77,14 @@ struct FallingBackDataFetcherTests {
     @Test(arguments: [
         FetchError.Reason.cancelled, .closed, .invalidRequest, .tooLarge, .tooManyRedirects, .unreadable,
     ])
-    func nobodyAnswersInPlaceOfWhatIsNoFailureOfTheSource(reason: FetchError.Reason) async throws {
+    func otherErrorsHaveNoFallback(reason: FetchError.Reason) async throws {
         let error = await outcome(of: failing(reason).fallingBack(to: other), to: try .example()).failure
         #expect(error?.reason == reason)
         #expect(other.requests.isEmpty)
     }
 
     @Test(arguments: [(503, true), (404, false)])
-    func aStatusThatIsThrownCountsAsOneThatIsAnswered(code: Int, fallsBack: Bool) async throws {
+    func thrownStatusesCountLikeReturnedOnes(code: Int, fallsBack: Bool) async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(DataResponse(status: .init(code)), to: request)
         }
@@ -92,7 +92,7 @@ struct FallingBackDataFetcherTests {
         #expect((outcome.failure == nil) == fallsBack)
     }
 
-    @Test func aFixedAnswerIsGivenFromMemoryWhateverItsStatus() async throws {
+    @Test func aFixedResponseComesFromMemoryWithAnyStatus() async throws {
         let fixed = DataResponse(status: 503, body: Data("closed".utf8))
         let response = try await outcome(of: failing(.rejected).fallingBack(to: fixed), to: try .example()).get()
         #expect(response.status == 503)
@@ -103,7 +103,7 @@ struct FallingBackDataFetcherTests {
     }
 
     @Test(arguments: ["HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
-    func onlyWhatChangesNothingIsAskedOfAnother(method: String) async throws {
+    func onlySafeMethodsHaveAFallbackByDefault(method: String) async throws {
         let method = try #require(DataRequest.Method(method))
         let request = try DataRequest.example(method: method)
         for fetcher in [answering(503).fallingBack(to: other), answering(503).fallingBack(to: DataResponse())] {
@@ -117,7 +117,7 @@ struct FallingBackDataFetcherTests {
         #expect(try await outcome(of: toldAnother, to: .example()).get().fallbackReason == nil)
     }
 
-    @Test func whereBothFailTheFirstCounts() async throws {
+    @Test func theFirstFailureCountsIfBothFail() async throws {
         for fallback: any DataFetcher in [failing(.unreadable), failing(.cancelled), answering(500), answering(404)] {
             let answered = await outcome(of: answering(502).fallingBack(to: fallback), to: try .example())
             #expect(answered == .success(DataResponse(status: 502)))
@@ -127,8 +127,8 @@ struct FallingBackDataFetcherTests {
         #expect(log.errors.isEmpty)
     }
 
-    @Test func whoIsCancelledIsToldSo() async throws {
-        // Where nobody else comes, so that who waits there goes on when cancelled and not before.
+    @Test func aCancelledCallerGetsACancellation() async throws {
+        // A meeting point that no other task reaches, so that waiting there ends only with a cancellation.
         let nowhere = Rendezvous(of: 2)
         let fallback = StubDataFetcher { request throws(FetchError) in
             await nowhere.arrive()
@@ -140,7 +140,7 @@ struct FallingBackDataFetcherTests {
         #expect(try await task.value.failure?.reason == .cancelled)
     }
 
-    @Test func aDeadlineIsHonoredIfItIsByBoth() {
+    @Test func deadlinesAreHonoredIfBothFetchersHonorThem() {
         let (punctual, other) = (PunctualDataFetcher(), StubDataFetcher(DataResponse()))
         #expect(punctual.fallingBack(to: punctual).honorsDeadlines)
         #expect(!punctual.fallingBack(to: other).honorsDeadlines)
@@ -149,10 +149,10 @@ struct FallingBackDataFetcherTests {
         #expect(!other.fallingBack(to: DataResponse()).honorsDeadlines)
     }
 
-    @Test func theLayerSaysWhatItFallsBackTo() {
+    @Test func theLayerNamesTheKindOfFallback() {
         let fetcher = answering(200)
         #expect(fetcher.fallingBack(to: other).layer == DataFetcherLayer(.fallback, "falls back to another fetcher"))
         let fixed = fetcher.fallingBack(to: DataResponse()).layer
-        #expect(fixed == DataFetcherLayer(.fallback, "falls back to a fixed answer"))
+        #expect(fixed == DataFetcherLayer(.fallback, "falls back to a fixed response"))
     }
 }

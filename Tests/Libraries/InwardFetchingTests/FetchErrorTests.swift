@@ -10,14 +10,14 @@ import Foundation
 #endif
 
 struct FetchErrorTests {
-    @Test func credentialsOfABaseAreNotTold() throws {
+    @Test func credentialsOfABaseURLAreNotDescribed() throws {
         let base = try #require(URL(string: "https://ada:p4ssw0rd@upstream.test/"))
         let request = DataRequest(url: try #require(URL(string: "users", relativeTo: base)))
         let error = FetchError(.unreachable, request: request, explanation: "failed as ada with p4ssw0rd")
         #expect(!"\(error)".contains("p4ssw0rd"))
     }
 
-    @Test func anUnsuccessfulAnswerTellsItsStatusAndWhenToAskAgain() throws {
+    @Test func unsuccessfulResponsesKeepTheirStatusAndRetryAfter() throws {
         let response = DataResponse(status: 503, headerFields: [HeaderField(.retryAfter, "2")])
         let error = FetchError(response, to: try .example())
         #expect(error.reason == .unsuccessful)
@@ -27,7 +27,7 @@ struct FetchErrorTests {
         #expect(error.description == "GET http://upstream.test/users was answered with 503 Service Unavailable")
     }
 
-    @Test func noCredentialOfTheRequestShowsWhateverTheExplanation() throws {
+    @Test func credentialsAreRemovedFromExplanations() throws {
         let request = try DataRequest.example(
             "http://ada:p4ss@upstream.test/users?key=s3cret",
             headerFields: [HeaderField(.authorization, "Bearer s3cret"), HeaderField(.cookie, "id=c00kie")]
@@ -47,7 +47,7 @@ struct FetchErrorTests {
     @Test(arguments: [
         "t%21ken", "t!ken", "s3c%20ret", "s3c ret", "fr4g", "sid=c00kie", "c00kie", "dark-theme", "s3ss10n", "abc123==",
     ])
-    func partsOfCredentialsAreKnownToo(secret: String) throws {
+    func partsOfCredentialsAreRemovedToo(secret: String) throws {
         let request = try DataRequest.example(
             "http://ada:t%21ken@upstream.test/users?key=s3c%20ret&page=2#fr4g",
             headerFields: [
@@ -59,13 +59,13 @@ struct FetchErrorTests {
         #expect(error.explanation == "failed: …, page 2 of users")
     }
 
-    @Test func theNameOfASchemeIsNoCredential() throws {
+    @Test func schemeNamesAreNotRemoved() throws {
         let request = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer s3cret")])
         let error = FetchError(.unreachable, request: request, explanation: "a Bearer was sent: s3cret")
         #expect(error.explanation == "a Bearer was sent: …")
     }
 
-    @Test func anAddressThatIsTooLongForARequestIsShortened() throws {
+    @Test func longURLsAreShortened() throws {
         let longest = "http://upstream.test/" + String(repeating: "a", count: DataRequest.maximumAddressBytes - 21)
         let error = FetchError(.unreachable, request: try .example(longest), explanation: "failed")
         #expect(error.request == "GET \(longest)")
@@ -73,7 +73,7 @@ struct FetchErrorTests {
         #expect(longer.request == "GET \(longest.prefix(200))…")
     }
 
-    @Test func anAnswerShowsNoAddress() throws {
+    @Test func responsesAreDescribedWithoutTheirURL() throws {
         let url = try DataRequest.example("http://ada:s3cret@upstream.test/?key=s3cret").url
         let response = DataResponse(status: 404, body: Data("abc".utf8), url: url)
         #expect("\(response)" == "404 Not Found, 3 bytes")
@@ -85,18 +85,18 @@ struct FetchErrorTests {
         (.invalidRequest, false), (.untrusted, false), (.tooLarge, false), (.tooManyRedirects, false),
         (.unreadable, false), (.closed, false), (.unsuccessful, false),
     ])
-    func aRetryHelpsAgainstWhatPasses(reason: FetchError.Reason, canRetry: Bool) throws {
+    func temporaryFailuresCanBeRetried(reason: FetchError.Reason, canRetry: Bool) throws {
         #expect(FetchError(reason, request: try .example(), explanation: "failed").canRetry == canRetry)
     }
 
     @Test(arguments: [
         (408, true), (429, true), (500, true), (503, true), (504, true), (400, false), (404, false), (501, false),
     ])
-    func aRetryHelpsAgainstSomeStatuses(code: Int, canRetry: Bool) throws {
+    func temporaryStatusesCanBeRetried(code: Int, canRetry: Bool) throws {
         #expect(FetchError(DataResponse(status: .init(code)), to: try .example()).canRetry == canRetry)
     }
 
-    @Test func dataIsFetchedFromAnAddress() async throws {
+    @Test func fetchDataReturnsTheBody() async throws {
         let url = try DataRequest.example().url
         let fetcher = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 204, body: Data("x".utf8))))
         #expect(try await fetcher.fetchData(from: url) == Data("x".utf8))
@@ -104,7 +104,7 @@ struct FetchErrorTests {
     }
 
     @Test(arguments: [199, 300, 304, 404, 500])
-    func dataOfAnUnsuccessfulAnswerIsNone(code: Int) async throws {
+    func fetchDataThrowsForUnsuccessfulStatuses(code: Int) async throws {
         let url = try DataRequest.example().url
         let error = await #expect(throws: FetchError.self) {
             try await StubDataFetcher(DataResponse(status: .init(code))).fetchData(from: url)
@@ -113,7 +113,7 @@ struct FetchErrorTests {
         #expect(error?.status == .init(code))
     }
 
-    @Test func whatWasSentIsNotKeptByTheErrorNorIsTheBodyPartOfIt() throws {
+    @Test func errorsDoNotRetainTheRequestBody() throws {
         let request = try DataRequest.example(method: .post, body: Data("s3cret".utf8))
         let error = FetchError(.timedOut, request: request, explanation: "hung", wasSent: false)
         #expect(!error.wasSent)

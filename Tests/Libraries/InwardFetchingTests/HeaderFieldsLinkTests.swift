@@ -6,7 +6,7 @@ struct HeaderFieldsLinkTests {
         HeaderFields(values.map { HeaderField(.link, $0) }).target(ofLink: "next")
     }
 
-    @Test func theTargetOfARelationIsFound() {
+    @Test func targetsAreFoundByRelation() {
         #expect(next(#"</posts?page=2>; rel="next""#) == "/posts?page=2")
         #expect(
             next(#"<https://a.test/?page=1>; rel="prev", <https://a.test/?page=3>; rel="next""#)
@@ -17,7 +17,7 @@ struct HeaderFieldsLinkTests {
         #expect(next(#"<2> ; title="a, <b>; rel=\"next" ; REL = "start NEXT" "#) == "2")
     }
 
-    @Test func whatIsNoSuchLinkIsPassedOver() {
+    @Test func otherLinksAreSkipped() {
         #expect(next() == nil)
         #expect(next("") == nil)
         #expect(next("<2>") == nil)
@@ -32,7 +32,7 @@ struct HeaderFieldsLinkTests {
         #expect(next(#"<2>; rel="next"#) == "2")
     }
 
-    @Test func anyRelationCanBeAskedFor() {
+    @Test func anyRelationCanBeRequested() {
         let fields = HeaderFields([HeaderField(.link, "<a>; rel=Last")])
         #expect(fields.target(ofLink: "last") == "a" && fields.target(ofLink: "LAST") == "a")
     }

@@ -2,18 +2,18 @@ import InwardFetching
 import Testing
 
 struct HeaderFieldsTests {
-    @Test func namesAreFoundWhateverTheirCase() throws {
+    @Test func namesAreFoundInAnyCase() throws {
         let fields: HeaderFields = [HeaderField(.contentType, "text/plain")]
         #expect(fields[try #require(HeaderField.Name("CONTENT-type"))] == "text/plain")
         #expect(fields[.accept] == nil)
     }
 
-    @Test func namesOfDifferentCaseAreOneInASet() throws {
+    @Test func namesInDifferentCaseAreEqual() throws {
         let names = try Set(["X-a", "x-A", "X-B"].map { try #require(HeaderField.Name($0)) })
         #expect(names.count == 2)
     }
 
-    @Test func repeatsAreKeptInTheirOrder() {
+    @Test func repeatedFieldsKeepTheirOrder() {
         var fields: HeaderFields = [HeaderField(.setCookie, "a=1"), HeaderField(.accept, "x")]
         fields.append(HeaderField(.setCookie, "b=2"))
         #expect(fields.values(of: .setCookie) == ["a=1", "b=2"])
@@ -21,7 +21,7 @@ struct HeaderFieldsTests {
         #expect(fields.map(\.name) == [.setCookie, .accept, .setCookie])
     }
 
-    @Test func settingReplacesAllRepeats() {
+    @Test func settingReplacesAllRepeatedFields() {
         var fields: HeaderFields = [HeaderField(.accept, "a"), HeaderField(.accept, "b"), HeaderField(.host, "h")]
         fields[.accept] = "c"
         #expect(fields.values(of: .accept) == ["c"])
@@ -38,13 +38,13 @@ struct HeaderFieldsTests {
     }
 
     @Test(arguments: ["", "a b", "a:b", "é", "a\r\nb", "\u{0}"])
-    func whatIsNoTokenIsNoName(name: String) {
+    func invalidTokensAreNotNames(name: String) {
         #expect(HeaderField.Name(name) == nil)
         #expect(DataRequest.Method(name) == nil)
     }
 
     @Test(arguments: ["X-Custom", "!#$%&'*+-.^_`|~09az"])
-    func everyTokenIsAName(name: String) {
+    func tokensAreNames(name: String) {
         #expect(HeaderField.Name(name)?.rawValue == name)
         #expect(DataRequest.Method(name)?.rawValue == name)
     }
@@ -54,7 +54,7 @@ struct HeaderFieldsTests {
         #expect(field.value == "a  X-Injected: b c")
     }
 
-    @Test func credentialsShowNowhere() throws {
+    @Test func credentialsAppearInNoDescription() throws {
         let custom = try #require(HeaderField.Name("X-Custom"))
         let fields: HeaderFields = [
             HeaderField(.authorization, "Bearer s3cret"), HeaderField(.cookie, "s3cret"),
@@ -73,11 +73,11 @@ struct HeaderFieldsTests {
         "Authorization", "proxy-authorization", "Cookie", "Set-Cookie", "X-API-Key", "X-Auth-Token",
         "X-Amz-Security-Token",
     ])
-    func fieldsThatCarryCredentialsAreKnown(name: String) throws {
+    func fieldsThatCarryCredentialsAreSensitive(name: String) throws {
         #expect(HeaderField(try #require(HeaderField.Name(name)), "s3cret").isSensitive)
     }
 
-    @Test func aCredentialCanBeDeclaredHarmless() {
+    @Test func sensitivityCanBeOverridden() {
         #expect("\(HeaderField(.cookie, "theme=dark", isSensitive: false))" == "Cookie: theme=dark")
     }
 }

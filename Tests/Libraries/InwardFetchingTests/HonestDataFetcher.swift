@@ -1,6 +1,6 @@
 import InwardFetching
 
-/// A fetcher that says of itself what it is told to about deadlines.
+/// A fetcher with a prescribed `honorsDeadlines`.
 struct HonestDataFetcher: DataFetcher {
     let base: any DataFetcher
     let honorsDeadlines: Bool

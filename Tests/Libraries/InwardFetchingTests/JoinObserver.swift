@@ -1,7 +1,7 @@
 import InwardFetching
 import Synchronization
 
-/// Calls a function when so many requests wait for others.
+/// An observer that calls a function when the given number of requests have joined others.
 final class JoinObserver: FetchObserver {
     private let missing: Mutex<Int>
     private let whenJoined: @Sendable () -> Void

@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 struct ObservingDataFetcherTests {
-    /// Adds a header field to each attempt.
+    /// An observer that adds a header field to each attempt.
     private struct FieldAdder: FetchObserver {
         let field: HeaderField
 
@@ -31,7 +31,7 @@ struct ObservingDataFetcherTests {
 
     init() { timer = TimerService(clock) }
 
-    /// A source that takes two seconds for its answer.
+    /// Returns a fetcher that takes two seconds.
     private func source(_ result: Result<DataResponse, FetchError> = .success(DataResponse())) -> RecordingDataFetcher {
         RecordingDataFetcher(
             StubDataFetcher { [clock] _ throws(FetchError) in
@@ -45,7 +45,7 @@ struct ObservingDataFetcherTests {
         ResponseCache(byteLimit: 10_000, clock: clock).makePartition()
     }
 
-    @Test func aRequestIsAnAttemptWhichEndsBefore() async throws {
+    @Test func anAttemptEndsBeforeItsRequest() async throws {
         let fetcher = source().observing(with: recorder, timer: timer)
         #expect(try await fetcher.fetch(.example()) == DataResponse())
         #expect(
@@ -58,7 +58,7 @@ struct ObservingDataFetcherTests {
         )
     }
 
-    @Test func anAttemptIsTimedFromItsBeginning() async throws {
+    @Test func attemptsAreTimedFromTheirBeginning() async throws {
         clock.advance(by: .seconds(100))
         let request = try DataRequest.example()
         _ = try await source().observing(with: recorder, timer: timer).fetch(request)
@@ -66,7 +66,7 @@ struct ObservingDataFetcherTests {
         #expect(recorder.events.contains(.requestEnded(request, .success(DataResponse()), after: .seconds(2))))
     }
 
-    @Test func aFailureIsToldAndThrown() async throws {
+    @Test func failuresAreReportedAndThrown() async throws {
         clock.advance(by: .seconds(100))
         let request = try DataRequest.example()
         let failure = FetchError(.unreachable, request: request, explanation: "failed")
@@ -81,26 +81,26 @@ struct ObservingDataFetcherTests {
         )
     }
 
-    @Test func nobodyIsToldNothing() async throws {
+    @Test func withoutAnObserverNothingIsReported() async throws {
         let fetcher = source().caching(in: partition()).observing(with: nil, timer: timer)
         #expect(try await fetcher.fetch(.example()) == DataResponse())
-        #expect(fetcher.layer.description == "is observed by nobody")
+        #expect(fetcher.layer.description == "has no observer")
         #expect(fetcher.base is CachingDataFetcher)
         #expect((fetcher.base as? CachingDataFetcher)?.base is RecordingDataFetcher)
     }
 
-    @Test func theLayersStayAsTheyAre() throws {
+    @Test func observingKeepsTheLayers() throws {
         let fetcher = source().caching(in: partition()).timingOut(after: .seconds(9), timer: timer).observing(
             with: recorder,
             timer: timer
         )
-        #expect(fetcher.layer == DataFetcherLayer(.observation, "is observed"))
+        #expect(fetcher.layer == DataFetcherLayer(.observation, "reports to an observer"))
         let timeout = try #require(fetcher.base as? TimingOutDataFetcher)
         #expect(timeout.layer.kind == .timeout)
         #expect(timeout.base is CachingDataFetcher)
     }
 
-    @Test func anAttemptIsWhatComesToTheEndOfThePipelineAlone() async throws {
+    @Test func onlyRequestsToTheInnermostFetcherAreAttempts() async throws {
         let fresh = DataResponse(headerFields: [HeaderField(.cacheControl, "max-age=60")])
         let source = source(.success(fresh))
         let request = try DataRequest.example("https://upstream.test/users")
@@ -111,7 +111,7 @@ struct ObservingDataFetcherTests {
         sent.headerFields = [.bearer("s3cret")]
         var kept = fresh
         kept.origin = .memory
-        // The answer counts from its request.
+        // The age counts from the request.
         kept.headerFields[.age] = "2"
         #expect(
             recorder.events == [
@@ -129,7 +129,7 @@ struct ObservingDataFetcherTests {
         #expect(source.requests == [sent])
     }
 
-    @Test func layersThatAreAddedAfterwardsTellNothing() async throws {
+    @Test func layersAddedLaterDoNotReport() async throws {
         let fresh = DataResponse(headerFields: [HeaderField(.cacheControl, "max-age=60")])
         let fetcher = source(.success(fresh)).observing(with: recorder, timer: timer)
             .caching(in: partition())
@@ -141,7 +141,7 @@ struct ObservingDataFetcherTests {
         #expect(recorder.events == told)
     }
 
-    @Test func theInnermostIsToldFirstAndSurroundsLast() async throws {
+    @Test func theInnermostObserverIsToldFirstAndWrapsLast() async throws {
         let fresh = DataResponse(headerFields: [HeaderField(.cacheControl, "max-age=60")])
         let source = source(.success(fresh))
         let inner = RecordingFetchObserver(named: "inner", sharing: recorder)
@@ -171,7 +171,7 @@ struct ObservingDataFetcherTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whoIsInsideIsNotToldOfWhatNeverComesThere() async throws {
+    @Test func innerObserversSeeOnlyWhatReachesThem() async throws {
         let outer = RecordingFetchObserver()
         let fresh = DataResponse(headerFields: [HeaderField(.cacheControl, "max-age=60")])
         let fetcher = source(.success(fresh)).observing(with: recorder, timer: timer).caching(in: partition())
@@ -181,14 +181,14 @@ struct ObservingDataFetcherTests {
         #expect(outer.events.contains(.answeredFromCache(request)))
         #expect(!recorder.events.contains(.answeredFromCache(request)))
         for observer in [recorder, outer] {
-            // One attempt was made, and each is told of it once.
+            // One attempt was made, and each observer is told of it once.
             #expect(observer.events.count { if case .attemptEnded = $0 { true } else { false } } == 1)
         }
         #expect(outer.events.count { if case .requestEnded = $0 { true } else { false } } == 2)
         #expect(recorder.events.count { if case .requestEnded = $0 { true } else { false } } == 1)
     }
 
-    @Test func whatAnObserverAddsIsSentAndSeenFurtherInside() async throws {
+    @Test func addedHeaderFieldsAreSentAndSeenInside() async throws {
         let source = source()
         let field = HeaderField(try #require(HeaderField.Name("X-Trace")), "7")
         let fetcher = source.observing(with: recorder, timer: timer).observing(
@@ -204,7 +204,7 @@ struct ObservingDataFetcherTests {
         #expect(recorder.events.last.map { if case .requestEnded(request, _, _) = $0 { true } else { false } } == true)
     }
 
-    @Test func deadlinesAreHonoredIfTheBaseHonorsThem() {
+    @Test func deadlinesAreHonoredIfTheWrappedFetcherHonorsThem() {
         struct Honoring: DataFetcher {
             var honorsDeadlines: Bool { true }
             func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { DataResponse() }
@@ -213,7 +213,7 @@ struct ObservingDataFetcherTests {
         #expect(!source().observing(with: recorder, timer: timer).honorsDeadlines)
     }
 
-    @Test func whatIsSharedAmongPipelinesTellsEachItsOwn() async throws {
+    @Test func aSharedFetcherReportsToEachPipelineSeparately() async throws {
         let other = RecordingFetchObserver()
         let source = source()
         _ = try await source.observing(with: other, timer: timer).fetch(.example())

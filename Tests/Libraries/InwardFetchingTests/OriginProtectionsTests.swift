@@ -38,7 +38,7 @@ struct OriginProtectionsTests {
         for number in 0..<10 { _ = await fetcher.reason(try .example("http://\(host)/\(number)")) }
     }
 
-    @Test func aDeadHostOpensItsOwnCircuitAndNoOther() async throws {
+    @Test func aDeadHostOpensOnlyItsOwnCircuit() async throws {
         let origins = try origins()
         let images = client.protecting(by: origins)
         let api = UpstreamProtection("api", by: try UpstreamPolicy(attempts: 1), timer: timer)
@@ -46,14 +46,14 @@ struct OriginProtectionsTests {
         let dead = try protection(origins, of: "http://dead.test/")
         #expect(dead?.circuitBreaker.state == .open(remaining: .seconds(10)))
         #expect(await images.reason(try .example("http://dead.test/a")) == .rejected)
-        // Another port is another origin, and so is another host.
+        // Another port or another host is another origin.
         #expect(await images.reason(try .example("http://dead.test:81/a")) == .unreachable)
         #expect(try await images.fetch(.example("http://live.test/a")).status == .ok)
         #expect(try await client.protecting(by: api).fetch(.example("http://live.test/users")).status == .ok)
         #expect(api.circuitBreaker.state == .closed)
     }
 
-    @Test func oneOriginTakesNoRoomOfAnother() async throws {
+    @Test func originsDoNotSharePermits() async throws {
         let (isAsked, isReleased) = (Promise<Void>(), Promise<Void>())
         let slow = StubDataFetcher { request throws(FetchError) in
             guard request.url.host() == "slow.test" else { return DataResponse() }
@@ -70,7 +70,7 @@ struct OriginProtectionsTests {
         #expect(try await first.status == .ok)
     }
 
-    @Test func theOriginsThatAreNotUsedAreForgotten() async throws {
+    @Test func unusedOriginsAreForgotten() async throws {
         let origins = try origins(atMost: 2)
         let images = client.protecting(by: origins)
         for host in ["a", "b", "a", "c"] { _ = try await images.fetch(.example("http://\(host).test/")) }
@@ -103,7 +103,7 @@ struct OriginProtectionsTests {
         #expect(origins.count == 1)
     }
 
-    @Test func aNewPolicyIsForOriginsThatAreKnownAndForOthers() async throws {
+    @Test func aNewPolicyAppliesToKnownAndNewOrigins() async throws {
         let origins = try origins()
         let images = client.protecting(by: origins)
         _ = try await images.fetch(.example("http://a.test/"))
@@ -115,13 +115,13 @@ struct OriginProtectionsTests {
         #expect(images.pipeline.warnings == [])
     }
 
-    @Test func observersAreToldOfEveryOrigin() async throws {
+    @Test func observersReceiveTheEventsOfEveryOrigin() async throws {
         let recorder = RecordingFetchObserver()
         let images = client.protecting(by: try origins()).observing(with: recorder, timer: timer)
         try await kill("dead.test", with: images)
         _ = try await images.fetch(.example("http://live.test/a"))
         #expect(recorder.descriptions.count { $0.hasPrefix("Attempt 1 of") && $0.hasSuffix("began") } == 11)
-        // Not the name of the host, which would be a label of metrics.
+        // The circuit is not named after the host, which would become a label of metrics.
         #expect(recorder.events.contains(.circuitChanged("images", from: "closed", to: "open")))
     }
 }

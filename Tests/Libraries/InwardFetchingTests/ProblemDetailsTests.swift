@@ -34,13 +34,13 @@ struct ProblemDetailsTests {
         #expect(problem.detail.hasSuffix(".") && problem.description == "\(code) \(title): \(problem.detail)")
     }
 
-    @Test func anOpenCircuitOfAnyOperationTellsWhenToComeBack() {
+    @Test func rejectedOperationsKeepTheirRetryAfter() {
         let error = ResilienceError(.rejected, operation: "it", explanation: "was not sent", retryAfter: .seconds(8))
         #expect(ProblemDetails(error) == .unavailable(retryAfter: .seconds(8)))
     }
 
     @Test(arguments: RepositoryError.Reason.Code.allCases)
-    func noTextNamesTheUpstreamOrACredential(code: RepositoryError.Reason.Code) throws {
+    func textsContainNeitherUpstreamNorCredentials(code: RepositoryError.Reason.Code) throws {
         let reasons: [RepositoryError.Reason.Code: RepositoryError.Reason] = [
             .cancelled: .cancelled, .closed: .closed, .notFound: .notFound, .unavailable: .unavailable,
             .denied: .denied, .refused: .refused, .conflict: .conflict, .unreadable: .unreadable,
@@ -52,7 +52,7 @@ struct ProblemDetailsTests {
         #expect(!encoded.contains("internal"))
     }
 
-    /// The status of each kind. A kind without one does not compile.
+    /// Returns the expected status of each kind. A new kind does not compile without one.
     private static func status(_ code: FetchError.Reason.Code) -> (FetchError.Reason, Int) {
         switch code {
         case .cancelled: (.cancelled, 503)
@@ -80,12 +80,12 @@ struct ProblemDetailsTests {
         (401, 403), (403, 403), (407, 403), (511, 403), (404, 404), (410, 404), (408, 503), (421, 503), (423, 503),
         (425, 503), (429, 503), (400, 422), (409, 409), (412, 409), (499, 422), (500, 503), (502, 503), (300, 503),
     ])
-    func theStatusOfAnUpstreamIsNotPassedOnAsItIs(status: Int, code: Int) {
+    func upstreamStatusesAreTranslated(status: Int, code: Int) {
         let error = FetchError(DataResponse(status: DataResponse.Status(status)), to: request)
         #expect(ProblemDetails(error).status.code == code)
     }
 
-    /// The status of each kind. A kind without one does not compile.
+    /// Returns the expected status of each kind. A new kind does not compile without one.
     private static func status(_ code: UnitOfWorkError.Reason.Code) -> (UnitOfWorkError.Reason, Int) {
         switch code {
         case .denied: (.denied, 403)
@@ -126,7 +126,7 @@ struct ProblemDetailsTests {
         #expect(problem.status.code == status && !problem.detail.contains("secret"))
     }
 
-    @Test func aLoaderASaverAndWhatEndsATaskHaveAStatus() {
+    @Test func errorsOfTransfersAndTasksHaveAStatus() {
         #expect(ProblemDetails(Self.absent) == .notFound)
         #expect(ProblemDetails(Self.unreadable) == .unavailable)
         let unsaved = ProblemDetails(Self.unwritable)
@@ -136,7 +136,7 @@ struct ProblemDetailsTests {
         #expect(ProblemDetails(CancellationError()) == .unavailable)
     }
 
-    @Test func anErrorOfAServicesOwnKnowsItsProblem() {
+    @Test func convertibleErrorsProvideTheirProblem() {
         struct SoldOut: ProblemDetailsConvertible {
             let problemDetails = ProblemDetails(409, detail: "It is sold out. Order something else.")
         }
@@ -148,18 +148,18 @@ struct ProblemDetailsTests {
         (ProblemDetails.denied, 403), (.notFound, 404), (.conflict, 409), (.unsupported, 415), (.refused, 422),
         (.internalError, 500), (.unreadable, 502), (.unavailable, 503), (.outcomeUnknown, 504), (.full, 507),
     ])
-    func eachProblemOfTheTableSaysWhatToDo(problem: ProblemDetails, code: Int) {
+    func eachPredefinedProblemSaysWhatToDo(problem: ProblemDetails, code: Int) {
         #expect(problem.status.code == code && problem.detail.hasSuffix(".") && problem.title != "Unknown")
     }
 
-    @Test func anyOtherErrorIsAnInternalOneAndAProblemStaysItself() {
+    @Test func otherErrorsAreInternalAndProblemsStayThemselves() {
         #expect(ProblemDetails(Other()).status.code == 500)
         var problem = ProblemDetails(418, detail: "It is a teapot.")
         problem.instance = "/brew/7"
         #expect(ProblemDetails(problem) == problem && problem.title == "Unknown")
     }
 
-    @Test func itIsEncodedAsTheStandardSays() throws {
+    @Test func problemsAreEncodedAsInRFC9457() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var problem = ProblemDetails(404, detail: "There is nothing here.")
@@ -180,13 +180,13 @@ struct ProblemDetailsTests {
     @Test(arguments: [
         (nil, nil), (Duration.zero, nil), (.milliseconds(1), "1"), (.seconds(2), "2"), (.milliseconds(2_001), "3"),
     ])
-    func howLongToWaitIsToldInWholeSeconds(delay: Duration?, value: String?) {
+    func retryAfterIsInWholeSeconds(delay: Duration?, value: String?) {
         let fields = problem(.unavailable, retryAfter: delay).headerFields
         #expect(fields[.contentType] == "application/problem+json" && fields[.retryAfter] == value)
         #expect(problem(.notFound, retryAfter: delay).headerFields[.retryAfter] == nil)
     }
 
-    @Test func theDelayOfAFetchErrorIsPassedOn() {
+    @Test func theDelayOfAFetchErrorIsKept() {
         var response = DataResponse(status: 503)
         response.headerFields[.retryAfter] = "7"
         #expect(ProblemDetails(FetchError(response, to: request)).retryAfter == .seconds(7))

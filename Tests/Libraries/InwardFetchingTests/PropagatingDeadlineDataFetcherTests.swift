@@ -9,7 +9,7 @@ struct PropagatingDeadlineDataFetcherTests {
     private let clock = ManualClock()
     private let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
 
-    /// What is sent instead of a request when so much time is left.
+    /// Returns the request that is sent when the given time remains.
     private func sent(
         _ fields: HeaderFields = [],
         as format: DeadlineFormat? = nil,
@@ -27,13 +27,13 @@ struct PropagatingDeadlineDataFetcherTests {
         return try #require(source.requests.last).headerFields
     }
 
-    @Test func theUpstreamIsToldHowManyMillisecondsAreLeft() async throws {
+    @Test func theRemainingMillisecondsAreSent() async throws {
         let accept = HeaderField(.accept, "text/plain")
         let sent = try await sent([accept], remaining: .milliseconds(1_500))
         #expect(sent.map(\.description) == ["Accept: text/plain", "X-Time-Left: 1500"])
     }
 
-    @Test func theTimeThatIsLeftIsToldNotTheWhole() async throws {
+    @Test func theRemainingTimeIsSentRatherThanTheLimit() async throws {
         let name = try #require(HeaderField.Name("X-Time-Left"))
         let fetcher = source.propagatingDeadline(in: name)
         _ = await Deadline(in: .seconds(3), on: clock).carried { () async in
@@ -45,13 +45,13 @@ struct PropagatingDeadlineDataFetcherTests {
         #expect(source.requests.map { $0.headerFields[name] } == ["3000", "2000", "1000", "0"])
     }
 
-    @Test func whatTheRequestSaysInTheFieldIsReplaced() async throws {
+    @Test func anExistingValueIsReplaced() async throws {
         let names = [try #require(HeaderField.Name("x-time-left")), try #require(HeaderField.Name("X-Time-Left"))]
         let fields = HeaderFields(names.map { HeaderField($0, "9") })
         #expect(try await sent(fields, remaining: .seconds(1)).map(\.value) == ["1000"])
     }
 
-    @Test func withoutADeadlineTheRequestIsSentAsItIs() async throws {
+    @Test func withoutADeadlineTheRequestIsUnchanged() async throws {
         #expect(try await sent(remaining: nil) == [])
         let fields: HeaderFields = [HeaderField(try #require(HeaderField.Name("X-Time-Left")), "9")]
         #expect(try await sent(fields, remaining: nil) == fields)
@@ -64,17 +64,17 @@ struct PropagatingDeadlineDataFetcherTests {
         (.milliseconds(90_010), "90010", "90.01"),
         (.seconds(Int64.max), "9223372036854775000", "9223372036854775"),
     ])
-    func theTimeIsRoundedDown(remaining: Duration, milliseconds: String, seconds: String) {
+    func remainingTimesAreRoundedDown(remaining: Duration, milliseconds: String, seconds: String) {
         #expect(DeadlineFormat.milliseconds.text(remaining) == milliseconds)
         #expect(DeadlineFormat.seconds.text(remaining) == seconds)
     }
 
-    @Test func theFormatIsChosen() async throws {
+    @Test func theFormatIsConfigurable() async throws {
         #expect(try await sent(as: .seconds, remaining: .milliseconds(1_500)).map(\.value) == ["1.5"])
     }
 
-    @Test func theLayerSaysWhere() throws {
+    @Test func theLayerNamesTheHeaderField() throws {
         let layer = source.propagatingDeadline(in: try #require(HeaderField.Name("X-Time-Left"))).layer
-        #expect(layer == DataFetcherLayer(.deadlineNotice, "tells the time that is left in X-Time-Left"))
+        #expect(layer == DataFetcherLayer(.deadlineNotice, "sends the remaining time in X-Time-Left"))
     }
 }

@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 struct RedirectPolicyTests {
-    /// Sends a request through a policy to a source that redirects as told, and gives what was asked.
+    /// Sends a request through a policy to a fetcher with prescribed redirects, and returns the requests and the response.
     private func asked(
         _ request: DataRequest,
         answers: [DataResponse],
@@ -26,14 +26,14 @@ struct RedirectPolicyTests {
         DataResponse(status: status, headerFields: [HeaderField(.location, location)])
     }
 
-    @Test func aReturnedRedirectIsTheAnswer() async throws {
+    @Test func redirectsAreReturnedIfThePolicySaysSo() async throws {
         let redirect = redirect(302, to: "/elsewhere")
         let (requests, answer) = try await asked(.example(), answers: [redirect], policy: .returned)
         #expect(requests.count == 1)
         #expect(answer == redirect)
     }
 
-    @Test(arguments: [-1, 0]) func whoFollowsNoneIsToldThatThereIsOne(limit: Int) async throws {
+    @Test(arguments: [-1, 0]) func aLimitOfZeroMakesAnyRedirectAnError(limit: Int) async throws {
         let error = await #expect(throws: FetchError.self) {
             try await asked(.example(), answers: [redirect(302, to: "/elsewhere")], policy: .followed(upTo: limit))
         }
@@ -44,7 +44,7 @@ struct RedirectPolicyTests {
         ("/b?x=1", "http://upstream.test/b?x=1"), ("b", "http://upstream.test/a/b"),
         ("//other.test/b", "http://other.test/b"), ("https://other.test/", "https://other.test/"),
     ])
-    func theAnswerTellsWhereItCameFrom(location: String, target: String) async throws {
+    func responsesHaveTheirFinalURL(location: String, target: String) async throws {
         let answers = [redirect(307, to: location), DataResponse(body: Data("x".utf8))]
         let (requests, answer) = try await asked(.example("http://upstream.test/a/a"), answers: answers)
         #expect(requests.last?.url.absoluteString == target)
@@ -52,14 +52,14 @@ struct RedirectPolicyTests {
         #expect(answer.body == Data("x".utf8))
     }
 
-    @Test func ofSeveralAddressesTheFirstIsFollowed() async throws {
+    @Test func theFirstLocationIsFollowed() async throws {
         var redirect = redirect(302, to: "/b")
         redirect.headerFields.append(HeaderField(.location, "/c"))
         let (requests, _) = try await asked(.example("http://upstream.test/a"), answers: [redirect, DataResponse()])
         #expect(requests.map { $0.url.path() } == ["/a", "/b"])
     }
 
-    @Test func anAnswerThatIsNotRedirectedComesFromWhereItWasAskedFor() async throws {
+    @Test func responsesWithoutARedirectHaveNoURL() async throws {
         #expect(try await asked(.example(), answers: [DataResponse()]).answer.url == nil)
     }
 
@@ -67,7 +67,7 @@ struct RedirectPolicyTests {
         "file:///etc/passwd", "ftp://other.test/", "javascript:alert(1)", "http://", "", "http://other.test:0/",
         "http://other.test:65536/",
     ])
-    func whatIsNoWebAddressIsNotFollowed(location: String) async throws {
+    func locationsOutsideTheWebAreNotFollowed(location: String) async throws {
         let redirect = redirect(302, to: location)
         let (requests, answer) = try await asked(
             .example("http://upstream.test/a"),
@@ -78,7 +78,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE"], [301, 302, 303, 307, 308])
-    func aRedirectOfWhatMayHaveChangedSomethingIsTheAnswer(method: String, status: Int) async throws {
+    func redirectsOfUnsafeMethodsAreReturned(method: String, status: Int) async throws {
         let request = try DataRequest.example(method: #require(DataRequest.Method(method)), body: Data("x".utf8))
         let redirect = redirect(.init(status), to: "/b")
         let (requests, answer) = try await asked(request, answers: [redirect])
@@ -87,7 +87,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: [DataRequest.Method.get, .head], [301, 302, 303, 307, 308])
-    func aReadIsRedirectedByItsOwnMethod(method: DataRequest.Method, status: Int) async throws {
+    func redirectsKeepTheMethod(method: DataRequest.Method, status: Int) async throws {
         let request = try DataRequest.example(method: method, headerFields: [HeaderField(.accept, "text/plain")])
         let requests = try await asked(request, answers: [redirect(.init(status), to: "/b"), DataResponse()]).requests
         #expect(requests[1].method == method)
@@ -99,7 +99,7 @@ struct RedirectPolicyTests {
         ("/b", "http://ada:own@upstream.test/b"),
         ("http://evil:p4ss@other.test/b", "http://other.test/b"),
     ])
-    func nobodyTakesUpTheCredentialsOfARedirect(location: String, target: String) async throws {
+    func credentialsInTheLocationAreNotUsed(location: String, target: String) async throws {
         let request = try DataRequest.example("http://ada:own@upstream.test/a")
         let requests = try await asked(request, answers: [redirect(302, to: location), DataResponse()]).requests
         #expect(requests[1].url.absoluteString == target)
@@ -109,7 +109,7 @@ struct RedirectPolicyTests {
         ("http://upstream.test/b", true), ("http://UPSTREAM.test:80/b", true), ("https://upstream.test/b", false),
         ("http://upstream.test:8080/b", false), ("http://other.test/b", false), ("http://upstream.test.evil/b", false),
     ])
-    func credentialsStayWithTheirOrigin(location: String, staysWithOrigin: Bool) async throws {
+    func credentialsAreNotRedirectedToAnotherOrigin(location: String, staysWithOrigin: Bool) async throws {
         let custom = try #require(HeaderField.Name("X-Custom"))
         let request = try DataRequest.example(headerFields: [
             HeaderField(.authorization, "Bearer a"), HeaderField(.cookie, "a"), HeaderField(.proxyAuthorization, "a"),
@@ -134,8 +134,8 @@ struct RedirectPolicyTests {
         #expect(error?.canRetry == false)
     }
 
-    /// Also not by a detour, and to https as often as it likes.
-    @Test func aRedirectToHTTPSDoesNotComeBack() async throws {
+    /// A detour by HTTPS does not help. Redirects from HTTP to HTTPS are followed.
+    @Test func redirectsFromHTTPSBackToHTTPAreErrors() async throws {
         let answers = [
             redirect(302, to: "https://upstream.test/"), redirect(302, to: "https://other.test/"),
             redirect(302, to: "http://upstream.test/users"),
@@ -144,7 +144,7 @@ struct RedirectPolicyTests {
         #expect(error?.reason == .untrusted)
     }
 
-    @Test func onlyWhatIsKnownToBeHarmlessIsSentToAnotherOrigin() async throws {
+    @Test func onlyHarmlessFieldsAreSentToAnotherOrigin() async throws {
         let harmless = [
             "Accept", "Accept-Charset", "Accept-Encoding", "ACCEPT-LANGUAGE", "User-Agent", "Range", "If-Range",
             "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Cache-Control",
@@ -158,12 +158,12 @@ struct RedirectPolicyTests {
         let answers = [redirect(302, to: "http://other.test/"), DataResponse()]
         let requests = try await asked(request, answers: answers).requests
         #expect(requests[1].headerFields.map(\.name.rawValue) == harmless)
-        // Within the origin everything is.
+        // Within the origin, all fields are sent.
         let within = try await asked(request, answers: [redirect(302, to: "/b"), DataResponse()]).requests
         #expect(within[1].headerFields == request.headerFields)
     }
 
-    @Test func whatThePolicyNamesIsSentToAnotherOrigin() async throws {
+    @Test func fieldsNamedByThePolicyAreSentToAnotherOrigin() async throws {
         let trace = try #require(HeaderField.Name("traceparent"))
         let request = try DataRequest.example(headerFields: [
             HeaderField(trace, "a"), HeaderField(.authorization, "b"), HeaderField(.cookie, "c"),
@@ -175,13 +175,13 @@ struct RedirectPolicyTests {
         #expect(requests[1].headerFields.map(\.name) == [trace, .cookie])
     }
 
-    @Test func whatIsSensitiveIsNotSentToAnotherOriginWhateverItsName() async throws {
+    @Test func sensitiveFieldsAreNotSentToAnotherOrigin() async throws {
         let request = try DataRequest.example(headerFields: [HeaderField(.accept, "s3cret", isSensitive: true)])
         let answers = [redirect(302, to: "http://other.test/"), DataResponse()]
         #expect(try await asked(request, answers: answers).requests[1].headerFields.isEmpty)
     }
 
-    @Test func aRedirectToAnAddressThatIsTooLongIsAnError() async throws {
+    @Test func aRedirectToALongURLIsAnError() async throws {
         let start = "http://upstream.test/"
         let longest = start + String(repeating: "x", count: 8_192 - start.utf8.count)
         #expect(try await asked(.example(), answers: [redirect(302, to: longest), DataResponse()]).requests.count == 2)
@@ -194,10 +194,10 @@ struct RedirectPolicyTests {
         #expect("\(try #require(error))".utf8.count < 1_000)
     }
 
-    @Test func aRedirectThatIsWrittenTooLongIsAnErrorWhereverItLeads() async throws {
+    @Test func aLongLocationIsAnErrorWhereverItLeads() async throws {
         let request = try DataRequest.example()
         for (count, isFollowed) in [(2_730, true), (2_731, false)] {
-            // 8,191 bytes, or 8,194, of which a slash is left.
+            // 8,191 bytes are allowed. 8,194 bytes are not, although the URL that they resolve to is short.
             let location = String(repeating: "/..", count: count) + "/"
             let answers = [redirect(302, to: location), DataResponse()]
             let outcome = await Result { () async throws(FetchError) in
@@ -207,9 +207,9 @@ struct RedirectPolicyTests {
         }
     }
 
-    /// Each character outside ASCII is escaped by six, and a relative address gets the beginning of the other.
+    /// An escaped "é" has six bytes, and a relative URL becomes longer by its base.
     @Test(arguments: [String(repeating: "é", count: 2_000), String(repeating: "x", count: 4_200)])
-    func aRedirectToAnAddressThatBecomesTooLongIsAnError(location: String) async throws {
+    func aLocationThatResolvesToALongURLIsAnError(location: String) async throws {
         let address = "http://upstream.test/" + String(repeating: "a", count: 4_000) + "/b"
         let source = RecordingDataFetcher(ScriptedDataFetcher([.answer(redirect(302, to: location))]))
         let error = await #expect(throws: FetchError.self) {
@@ -219,7 +219,7 @@ struct RedirectPolicyTests {
         #expect(error?.reason == .tooLarge)
     }
 
-    @Test func aDroppedCredentialDoesNotComeBackWithItsOrigin() async throws {
+    @Test func droppedCredentialsAreNotSentAgain() async throws {
         let request = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer a")])
         let answers = [
             redirect(302, to: "http://other.test/"), redirect(302, to: "http://upstream.test/users"), DataResponse(),
@@ -227,7 +227,7 @@ struct RedirectPolicyTests {
         #expect(try await asked(request, answers: answers).requests[2].headerFields.isEmpty)
     }
 
-    @Test func oneMoreRedirectThanAllowedIsAnError() async throws {
+    @Test func redirectsAboveTheLimitAreErrors() async throws {
         let redirects = (1...3).map { redirect(302, to: "/\($0)") }
         #expect(
             try await asked(.example(), answers: redirects + [DataResponse()], policy: .followed(upTo: 3)).requests
@@ -241,12 +241,12 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: [300, 304, 305, 200, 404])
-    func otherStatusesAreNoRedirects(status: Int) async throws {
+    func otherStatusesAreNotRedirects(status: Int) async throws {
         let answer = redirect(.init(status), to: "/b")
         #expect(try await asked(.example(), answers: [answer]).answer == answer)
     }
 
-    @Test func aRedirectToNowhereIsTheAnswer() async throws {
+    @Test func redirectsWithoutALocationAreReturned() async throws {
         #expect(try await asked(.example(), answers: [DataResponse(status: 302)]).answer.status == 302)
     }
 }

@@ -14,18 +14,18 @@ struct RetryAfterTests {
         return RetryAfter(fields)
     }
 
-    @Test func secondsAreADelay() {
+    @Test func secondsBecomeADelay() {
         #expect(retryAfter("120") == .delay(.seconds(120)))
         #expect(retryAfter("0") == .delay(.zero))
     }
 
-    @Test func aDateIsADelayByTheClockOfTheSource() {
+    @Test func datesBecomeDelaysRelativeToTheDateField() {
         let value = "Sun, 06 Nov 1994 08:49:37 GMT"
         #expect(retryAfter(value, date: "Sun, 06 Nov 1994 08:49:07 GMT") == .delay(.seconds(30)))
         #expect(retryAfter(value, date: "Sun, 06 Nov 1994 09:00:00 GMT") == .delay(.zero))
     }
 
-    @Test func ofSeveralTheFirstCounts() {
+    @Test func theFirstFieldCounts() {
         #expect(RetryAfter([HeaderField(.retryAfter, "5"), HeaderField(.retryAfter, "9")]) == .delay(.seconds(5)))
         let dates: HeaderFields = [
             HeaderField(.retryAfter, "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -34,7 +34,7 @@ struct RetryAfterTests {
         #expect(RetryAfter(dates) == .delay(.seconds(30)))
     }
 
-    @Test func aDateAloneStaysADate() {
+    @Test func datesWithoutADateFieldStayDates() {
         let date = Date(timeIntervalSince1970: 784_111_777)
         #expect(retryAfter("Sun, 06 Nov 1994 08:49:37 GMT") == .date(date))
     }
@@ -47,18 +47,18 @@ struct RetryAfterTests {
         ("Tue, 06 Sep 1994 08:49:37 GMT", 778_841_377), ("Thu, 06 Oct 1994 08:49:37 GMT", 781_433_377),
         ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Tue, 06 Dec 1994 08:49:37 GMT", 786_703_777),
     ])
-    func aDateIsReadInEveryMonth(text: String, seconds: Int) {
+    func datesInEveryMonthAreParsed(text: String, seconds: Int) {
         #expect(retryAfter(text) == .date(Date(timeIntervalSince1970: Double(seconds))))
     }
 
-    @Test func moreSecondsThanANumberHoldsAreAYear() {
+    @Test func overflowingSecondsCountAsAYear() {
         #expect(retryAfter(String(repeating: "9", count: 50)) == .delay(.seconds(31_536_000)))
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         #expect(retryAfter("Fri, 31 Dec 9999 23:59:59 GMT", date: date) == .delay(.seconds(31_536_000)))
     }
 
     @Test(arguments: ["", "-1", "1.5", "soon", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37", "٣", "+5"])
-    func whatCannotBeUnderstoodIsNothing(value: String) {
+    func invalidValuesAreIgnored(value: String) {
         #expect(retryAfter(value) == nil)
     }
 
@@ -69,18 +69,18 @@ struct RetryAfterTests {
         "Sun, 06-Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37Z GMT", "Sun, 06 Nov 1994 08:49:60 GMT",
         "\"Su, 06 Nov 1994 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT", ", 06 Nov 1994 08:49:37 GMT",
     ])
-    func aDateThatDoesNotExistOrIsWrittenOtherwiseIsNothing(value: String) {
+    func invalidDatesAreIgnored(value: String) {
         #expect(retryAfter(value) == nil)
     }
 
     @Test(arguments: [
         "Thu, 29 Feb 1996 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT",
     ])
-    func datesAtTheEndsOfTheCalendarAreDates(value: String) {
+    func datesAtTheEndsOfTheCalendarAreParsed(value: String) {
         #expect(retryAfter(value) != nil)
     }
 
-    @Test func sayingNothingIsNothing() {
+    @Test func aMissingFieldIsNil() {
         #expect(RetryAfter([]) == nil)
     }
 }

@@ -3,22 +3,22 @@ import Testing
 
 struct StatusTests {
     @Test(arguments: [(199, false), (200, true), (299, true), (300, false), (404, false)])
-    func successIsTheTwoHundreds(code: Int, isSuccess: Bool) {
+    func statusesFrom200To299AreSuccesses(code: Int, isSuccess: Bool) {
         #expect(DataResponse.Status(code).isSuccess == isSuccess)
     }
 
-    /// What was redirected, turned away or not understood was not begun.
+    /// The upstream did not begin a request that it redirected, rejected or did not understand.
     @Test(arguments: [
         (299, false), (300, true), (304, true), (306, true), (307, false), (308, false), (309, true), (399, true),
         (400, false), (499, false), (500, true), (501, false), (502, true), (504, true), (505, false), (506, true),
         (510, true), (511, false), (512, true), (599, true),
     ])
-    func someStatusesLeaveOpenWhetherARequestWasDone(code: Int, isOpen: Bool) {
+    func someStatusesLeaveTheOutcomeUnknown(code: Int, isOpen: Bool) {
         #expect(DataResponse.Status(code).leavesOutcomeUnknown == isOpen)
     }
 
     /// RFC 9110 section 15.
-    @Test func statusesHaveTheirNumbers() {
+    @Test func statusesHaveTheirCodes() {
         let statuses: [DataResponse.Status] = [
             .ok, .created, .partialContent, .notModified, .unauthorized, .notFound, .methodNotAllowed,
             .rangeNotSatisfiable,
@@ -26,7 +26,7 @@ struct StatusTests {
         #expect(statuses.map(\.code) == [200, 201, 206, 304, 401, 404, 405, 416])
     }
 
-    /// The registry of IANA, "HTTP Status Code Registry".
+    /// From the IANA "HTTP Status Code Registry".
     private static let phrases = """
         200 OK|201 Created|202 Accepted|204 No Content|206 Partial Content
         300 Multiple Choices|301 Moved Permanently|302 Found|303 See Other|304 Not Modified|307 Temporary Redirect
@@ -49,7 +49,7 @@ struct StatusTests {
         #expect((100..<600).count { !DataResponse.Status($0).description.hasPrefix("status") } == Self.phrases.count)
     }
 
-    @Test func aStatusIsToldWithItsPhrase() {
+    @Test func statusesAreDescribedWithTheirPhrase() {
         #expect(DataResponse.Status.notFound.description == "404 Not Found")
         #expect(DataResponse.Status(599).description == "status 599")
     }

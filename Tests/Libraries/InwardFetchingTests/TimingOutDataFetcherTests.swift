@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct TimingOutDataFetcherTests {
-    /// A fetcher that waits for a promise, and looks at the deadline itself or not.
+    /// A fetcher that waits for a promise, with or without regard to the deadline.
     private struct WaitingDataFetcher: DataFetcher {
         let promise = Promise<DataResponse>()
         let honorsDeadlines: Bool
@@ -29,7 +29,7 @@ struct TimingOutDataFetcherTests {
     }
 
     @Test(arguments: [true, false])
-    func anAnswerInTimeIsPassedOn(honorsDeadlines: Bool) async throws {
+    func responsesInTimeAreReturned(honorsDeadlines: Bool) async throws {
         let timer = TimerService(clock)
         let base = WaitingDataFetcher(honorsDeadlines: honorsDeadlines)
         async let answer = base.timingOut(after: .seconds(2), timer: timer).fetch(request)
@@ -41,7 +41,7 @@ struct TimingOutDataFetcherTests {
     }
 
     @Test(arguments: [true, false])
-    func whatDoesNotComeInTimeIsGivenUp(honorsDeadlines: Bool) async throws {
+    func lateRequestsTimeOut(honorsDeadlines: Bool) async throws {
         let timer = TimerService(clock)
         let base = WaitingDataFetcher(honorsDeadlines: honorsDeadlines)
         let fetcher = base.timingOut(after: .seconds(2), timer: timer)
@@ -51,13 +51,13 @@ struct TimingOutDataFetcherTests {
         let error = await failure
         #expect(error?.reason == .timedOut)
         #expect(error?.explanation == "was not answered within 2.0 seconds")
-        // It may have arrived, so that what is not safe to repeat is not sent again.
+        // The request may have arrived, so an unsafe one must not be sent again.
         #expect(error?.wasSent == true)
         #expect(timer.count == 0)
     }
 
     @Test(arguments: [true, false])
-    func itsLimitIsTheDeadlineOfWhatIsInside(honorsDeadlines: Bool) async throws {
+    func theLimitIsTheDeadlineInside(honorsDeadlines: Bool) async throws {
         let timer = TimerService(clock)
         let stub = StubDataFetcher { _ throws(FetchError) in
             DataResponse(status: DataResponse.Status(Int(Deadline.current?.remaining.components.seconds ?? 0)))
@@ -69,7 +69,7 @@ struct TimingOutDataFetcherTests {
         #expect(try await strict.fetch(request).status == 3)
     }
 
-    @Test func theCallersOwnDeadlineCountsIfItIsEarlier() async throws {
+    @Test func anEarlierDeadlineOfTheCallerCounts() async throws {
         let timer = TimerService(clock)
         let base = WaitingDataFetcher(honorsDeadlines: false)
         let fetcher = base.timingOut(after: .seconds(5), timer: timer)
@@ -83,7 +83,7 @@ struct TimingOutDataFetcherTests {
     }
 
     @Test(arguments: [true, false], [Duration.zero, .seconds(-1)])
-    func withoutTimeNothingIsSent(honorsDeadlines: Bool, limit: Duration) async throws {
+    func withoutTimeRequestsAreNotSent(honorsDeadlines: Bool, limit: Duration) async throws {
         let recorder = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let base = HonestDataFetcher(base: recorder, honorsDeadlines: honorsDeadlines)
         let error = await #expect(throws: FetchError.self) {
@@ -94,7 +94,7 @@ struct TimingOutDataFetcherTests {
     }
 
     @Test(arguments: [true, false])
-    func whoIsCancelledHearsThat(honorsDeadlines: Bool) async {
+    func cancellationIsThrown(honorsDeadlines: Bool) async {
         let timer = TimerService(clock)
         let fetcher = WaitingDataFetcher(honorsDeadlines: honorsDeadlines).timingOut(after: .seconds(2), timer: timer)
         let call = Task { [request] in await fetcher.reason(request) }
@@ -104,7 +104,7 @@ struct TimingOutDataFetcherTests {
         #expect(timer.count == 0)
     }
 
-    @Test func aFailureOfWhatIsInsideIsPassedOn() async {
+    @Test func errorsOfTheWrappedFetcherAreThrown() async {
         let base = HonestDataFetcher(
             base: StubDataFetcher(failing: .timedOut, explanation: "hung"),
             honorsDeadlines: true
@@ -113,7 +113,7 @@ struct TimingOutDataFetcherTests {
         #expect(error?.explanation == "hung")
     }
 
-    @Test func tenThousandRequestsInFlightAreOneSleepingTask() async {
+    @Test func tenThousandRequestsUnderWayNeedOneSleepingTask() async {
         let timer = TimerService(clock)
         let fetcher = StubDataFetcher { request throws(FetchError) in
             try await WaitingDataFetcher(honorsDeadlines: false).fetch(request)
@@ -131,7 +131,7 @@ struct TimingOutDataFetcherTests {
         #expect(timer.count == 0)
     }
 
-    @Test func aTimeoutTellsHowOftenItWasTriedAndWhetherAnythingWasSent() async throws {
+    @Test func timeoutsKeepTheReportAndWhetherTheRequestWasSent() async throws {
         let timer = TimerService(clock)
         let report = RetryReport(attempts: 2, ending: "the deadline leaves no time")
         for wasSent in [true, false] {
@@ -152,13 +152,13 @@ struct TimingOutDataFetcherTests {
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(100_000_000_000)])
-    func aLimitMayBeAsLongAsOneLikes(limit: Duration) async throws {
+    func limitsMayBeArbitrarilyLong(limit: Duration) async throws {
         let both = Rendezvous(of: 2)
         let source = StubDataFetcher { _ throws(FetchError) in
             await both.arrive()
             return DataResponse()
         }
-        // On a wall clock, which counts on for three centuries at most.
+        // Uses the continuous clock, which cannot represent times after about three centuries.
         let fetcher = source.timingOut(after: limit)
         let request = request
         async let answer = fetcher.fetch(request)

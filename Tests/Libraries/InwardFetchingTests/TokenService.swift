@@ -2,7 +2,7 @@ import InwardCore
 import InwardFetching
 import Synchronization
 
-/// A token endpoint that gives the tokens 1, 2, 3 and so on, as planned.
+/// A token endpoint that issues the tokens 1, 2, 3 and so on, as planned.
 final class TokenService: Sendable {
     struct OnHoliday: Error, CustomStringConvertible { let description = "the token service\nis on holiday" }
 
@@ -17,10 +17,10 @@ final class TokenService: Sendable {
 
     private let state = Mutex(State())
 
-    /// How often it was asked.
+    /// The number of requests for a token.
     var count: Int { state.withLock(\.count) }
 
-    /// Plans the answers: how long a token lives, how long an answer takes, how many answers are failures first, and whether
+    /// Plans the responses: the lifetime of a token, the duration of a response, how many failures come first, and whether
     /// there are no more tokens.
     func plan(lifetime: Duration? = nil, duration: Duration = .zero, failures: Int = 0, refuses: Bool = false) {
         state.withLock { ($0.lifetime, $0.duration, $0.failures, $0.refuses) = (lifetime, duration, failures, refuses) }

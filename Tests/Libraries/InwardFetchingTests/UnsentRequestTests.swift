@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardFetching
 
-/// What layers make of a request that ran out of time before anything was sent, or because of whoever bounds it.
+/// Tests how layers treat a request that timed out or was cancelled before it was sent.
 @Suite(.timeLimit(.minutes(5)))
 struct UnsentRequestTests {
     private let clock = ManualClock()
@@ -20,7 +20,7 @@ struct UnsentRequestTests {
     }
 
     @Test(arguments: [true, false])
-    func itSaysNothingOfTheSourceToABreaker(wasSent: Bool) async {
+    func anUnsentTimeoutSaysNothingToABreaker(wasSent: Bool) async {
         let breaker = breaker(on: TimerService(clock))
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(.timedOut, request: request, explanation: "was late", wasSent: wasSent)
@@ -30,7 +30,7 @@ struct UnsentRequestTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func whatADeadlineCancelsIsTheSourcesFaultIfItWasSent(isLate: Bool, wasSent: Bool) async {
+    func aCancellationByADeadlineIsAFailureIfTheRequestWasSent(isLate: Bool, wasSent: Bool) async {
         let timer = TimerService(clock)
         let breaker = breaker(on: timer)
         let source = StubDataFetcher { [clock] request throws(FetchError) in
@@ -42,7 +42,7 @@ struct UnsentRequestTests {
         #expect((breaker.state == .closed) == !(isLate && wasSent))
     }
 
-    /// The error of a request that is cancelled before it is made.
+    /// Returns the error of a request in a task that is already cancelled.
     private func cancelled(_ fetcher: some DataFetcher) async -> FetchError? {
         await withTaskGroup(of: FetchError?.self) { [request] group in
             group.cancelAll()
@@ -51,7 +51,7 @@ struct UnsentRequestTests {
         }
     }
 
-    @Test func whoIsCancelledWhileThereIsNoRoomHasSentNothing() async {
+    @Test func cancellationWhileWaitingForAPermitMeansUnsent() async {
         let limiter = ConcurrencyLimiter(.fixed(1), timer: TimerService(clock))
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let isFull = limiter.admit()
@@ -62,7 +62,7 @@ struct UnsentRequestTests {
         #expect(source.requests.isEmpty)
     }
 
-    @Test func whoIsCancelledBeforeItsTurnHasSentNothing() async {
+    @Test func cancellationWhileWaitingForASlotMeansUnsent() async {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let fetcher = source.limitingRate(to: RateLimiter(1, per: .seconds(1), timer: TimerService(clock)))
         #expect(await fetcher.failure(request) == nil)
@@ -72,7 +72,7 @@ struct UnsentRequestTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whoIsCancelledOrLateBeforeItJoinsHasSentNothing() async {
+    @Test func cancellationOrDeadlineBeforeJoiningMeansUnsent() async {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let fetcher = source.coalescing()
         #expect(await cancelled(fetcher)?.wasSent == false)
@@ -82,8 +82,8 @@ struct UnsentRequestTests {
         #expect(source.requests.isEmpty)
     }
 
-    /// A breaker around a limiter is not opened by requests that wait for room until their callers give up.
-    @Test func whoeverGivesUpWaitingForRoomOpensNoCircuit() async {
+    /// Requests that give up in the queue of a limiter do not open the breaker around it.
+    @Test func waitersThatGiveUpDoNotOpenTheCircuit() async {
         let timer = TimerService(clock)
         let breaker = breaker(on: timer)
         let limiter = ConcurrencyLimiter(.fixed(1), timer: timer)
@@ -94,7 +94,7 @@ struct UnsentRequestTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func aRenewalThatFailsSaysNothingOfTheSource() async throws {
+    @Test func aFailedRenewalSaysNothingAboutTheUpstream() async throws {
         let breaker = breaker(on: TimerService(clock))
         let token = try DataRequest.example("https://auth.test/token", method: .post)
         let credentials = Credentials(for: try DataRequest.example("https://upstream.test").url) {
@@ -110,7 +110,7 @@ struct UnsentRequestTests {
         #expect(source.requests.isEmpty)
     }
 
-    @Test func itIsNotToldThatARateIsTheMostAllowed() async {
+    @Test func lateRequestsAreNotRejectedForTheRate() async {
         let timer = TimerService(clock)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let fetcher = source.limitingRate(to: RateLimiter(1, per: .seconds(1), timer: timer))

@@ -13,7 +13,7 @@ struct UpstreamPolicyTests {
         request = try .example("http://upstream.test/users")
     }
 
-    /// The layers of a policy around a client.
+    /// Returns the pipeline of a policy around a client.
     private func pipeline(
         _ policy: UpstreamPolicy,
         _ client: any DataFetcher,
@@ -23,7 +23,7 @@ struct UpstreamPolicyTests {
         client.protecting(by: policy, breaker: breaker, timer: timer)
     }
 
-    @Test func theLayersStandInTheirOrderAndMakeSense() throws {
+    @Test func theLayersAreInOrderWithoutWarnings() throws {
         let policy = try UpstreamPolicy(requestsPerSecond: 5, deadlineField: HeaderField.Name("X-Time-Left"))
         let pipeline = pipeline(policy, StubDataFetcher(DataResponse()), timer: TimerService(clock)).pipeline
         #expect(
@@ -35,8 +35,8 @@ struct UpstreamPolicyTests {
         #expect(pipeline.warnings == [])
     }
 
-    /// As in the documentation of each number.
-    @Test func theStandardPolicyIsPatientAndSharesFairly() throws {
+    /// As documented for each property.
+    @Test func theStandardPolicyHasItsDocumentedNumbers() throws {
         let policy = UpstreamPolicy.standard
         #expect(policy.attemptTimeLimit == .seconds(5) && policy.requestTimeLimit == .seconds(20))
         #expect(policy.attempts == 3 && policy.retryShare == 0.2)
@@ -46,33 +46,33 @@ struct UpstreamPolicyTests {
         #expect(try UpstreamPolicy() == policy)
     }
 
-    @Test func whatFailsIsTriedAgain() async throws {
+    @Test func failedRequestsAreRetried() async throws {
         let timer = TimerService(clock)
         let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])
         let fetcher = pipeline(.standard, client, timer: timer)
         async let answer = fetcher.fetch(request)
-        // The wait until the next attempt, and the limit of the request.
+        // One timer is for the wait between the attempts, and one is for the time limit of the request.
         await timer.timers(2)
         clock.advance(by: .seconds(1))
         #expect(try await answer.status == .ok)
     }
 
-    @Test func itIsTriedNoMoreOftenThanThePolicySays() async throws {
+    @Test func attemptsAreLimitedByThePolicy() async throws {
         let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])
         let fetcher = try pipeline(UpstreamPolicy(attempts: 1), client, timer: TimerService(clock))
         let response = try await fetcher.fetch(request)
         #expect(response.status == 503)
-        #expect(response.retries == RetryReport(attempts: 1, ending: "the most allowed"))
+        #expect(response.retries == RetryReport(attempts: 1, ending: "the maximum"))
     }
 
-    @Test func withoutAShareNothingIsTriedAgain() async throws {
+    @Test func withoutARetryShareNothingIsRetried() async throws {
         let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])
         let fetcher = try pipeline(UpstreamPolicy(retryShare: 0), client, timer: TimerService(clock))
         let response = try await fetcher.fetch(request)
         #expect(response.retries == RetryReport(attempts: 1, ending: "the retry budget is used up"))
     }
 
-    @Test func anUpstreamThatFailsIsAskedNoMore() async throws {
+    @Test func aFailingUpstreamOpensTheCircuit() async throws {
         let timer = TimerService(clock)
         let client = RecordingDataFetcher(StubDataFetcher(failing: .interrupted))
         let policy = try UpstreamPolicy(attempts: 1, openDuration: .seconds(7))
@@ -83,7 +83,7 @@ struct UpstreamPolicyTests {
         #expect(breaker.state == .open(remaining: .seconds(7)))
     }
 
-    @Test func whoFindsNoRoomIsRefused() async throws {
+    @Test func requestsBeyondTheQueueAreRejected() async throws {
         let timer = TimerService(clock)
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()
@@ -103,7 +103,7 @@ struct UpstreamPolicyTests {
     }
 
     @Test(arguments: [true, false])
-    func anAttemptAndAllTogetherHaveTheirLimits(isAttempt: Bool) async throws {
+    func attemptsAndRequestsHaveTheirTimeLimits(isAttempt: Bool) async throws {
         let timer = TimerService(clock)
         let nowhere = Rendezvous(of: 2)
         let client = StubDataFetcher { request throws(FetchError) in
@@ -128,7 +128,7 @@ struct UpstreamPolicyTests {
         }
     }
 
-    @Test func theUpstreamIsToldHowMuchTimeIsLeft() async throws {
+    @Test func theRemainingTimeIsSentToTheUpstream() async throws {
         let name = try #require(HeaderField.Name("X-Time-Left"))
         let client = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let policy = try UpstreamPolicy(attemptTimeLimit: .seconds(4), deadlineField: name)
@@ -136,7 +136,7 @@ struct UpstreamPolicyTests {
         #expect(client.requests.map { $0.headerFields[name] } == ["4000"])
     }
 
-    @Test func aSecondHasRoomForSoManyRequests() async throws {
+    @Test func requestsPerSecondAreLimited() async throws {
         let timer = TimerService(clock)
         let client = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let fetcher = try pipeline(UpstreamPolicy(requestsPerSecond: 2), client, timer: timer)
@@ -148,42 +148,42 @@ struct UpstreamPolicyTests {
         #expect(try await third.status == .ok)
     }
 
-    @Test func whatIsNotPossibleIsSaid() {
+    @Test func invalidNumbersAreErrors() {
         func complaint(_ make: () throws -> UpstreamPolicy) -> String? {
             #expect(throws: UpstreamPolicyError.self) { try make() }?.description
         }
         #expect(
             complaint { try UpstreamPolicy(attemptTimeLimit: .zero) }
-                == "The time limit of an attempt has to be over zero."
+                == "The time limit of an attempt must be greater than zero."
         )
         #expect(
             complaint { try UpstreamPolicy(requestTimeLimit: .zero) }
-                == "The time limit of a request has to be over zero."
+                == "The time limit of a request must be greater than zero."
         )
-        #expect(complaint { try UpstreamPolicy(attempts: 0) } == "A request needs at least 1 attempt.")
+        #expect(complaint { try UpstreamPolicy(attempts: 0) } == "The number of attempts must be at least 1.")
         for share in [-0.1, 1.1, .nan] {
             #expect(
                 complaint { try UpstreamPolicy(retryShare: share) }
-                    == "The share of requests that are tried again is from 0 to 1."
+                    == "The retry share must be from 0 to 1."
             )
         }
         #expect(
-            complaint { try UpstreamPolicy(concurrency: 0) } == "At least 1 request has to be allowed at once."
+            complaint { try UpstreamPolicy(concurrency: 0) } == "The concurrency must be at least 1."
         )
-        #expect(complaint { try UpstreamPolicy(queue: -1) } == "A queue cannot be shorter than 0.")
+        #expect(complaint { try UpstreamPolicy(queue: -1) } == "The queue must be at least 0.")
         #expect(
             complaint { try UpstreamPolicy(requestsPerSecond: 0) }
-                == "At least 1 request a second has to be allowed."
+                == "The number of requests per second must be at least 1."
         )
         for share in [0, 1.1, .nan] {
             #expect(
                 complaint { try UpstreamPolicy(failureRateThreshold: share) }
-                    == "The share of failures that opens the circuit is from 0.01 to 1."
+                    == "The failure rate threshold must be from 0.01 to 1."
             )
         }
         #expect(
             complaint { try UpstreamPolicy(openDuration: .zero) }
-                == "The time that a circuit is open for has to be over zero."
+                == "The open duration must be greater than zero."
         )
     }
 }

@@ -14,7 +14,7 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(5)))
 struct UpstreamProtectionTests {
-    /// An upstream that holds back what it is asked until a gate opens, and counts what is under way.
+    /// An upstream that holds requests until a gate opens, and counts the requests under way.
     private final class Slow: DataFetcher {
         private struct State {
             var underWay = 0
@@ -37,7 +37,7 @@ struct UpstreamProtectionTests {
             gate = Gate(isOpen: isOpen)
         }
 
-        /// The largest number of requests that were under way at a time.
+        /// The maximum number of concurrent requests.
         var most: Int { state.withLock(\.most) }
 
         /// Waits until a request has arrived.
@@ -68,7 +68,7 @@ struct UpstreamProtectionTests {
 
     private func request(_ number: Int = 0) throws -> DataRequest { try .example("http://upstream.test/\(number)") }
 
-    @Test func theLayersAreThoseOfThePolicyNow() throws {
+    @Test func theLayersFollowTheCurrentPolicy() throws {
         let protection = protection(.standard)
         let fetcher = StubDataFetcher(DataResponse()).protecting(by: protection)
         let pipeline = StubDataFetcher(DataResponse()).protecting(by: .standard, timer: timer).pipeline
@@ -82,12 +82,12 @@ struct UpstreamProtectionTests {
     }
 
     @Test(arguments: [true, false])
-    func itHonorsDeadlinesIfTheClientDoes(isHonored: Bool) {
+    func deadlinesAreHonoredIfTheClientHonorsThem(isHonored: Bool) {
         let client = HonestDataFetcher(base: StubDataFetcher(DataResponse()), honorsDeadlines: isHonored)
         #expect(client.protecting(by: protection(.standard)).honorsDeadlines == isHonored)
     }
 
-    @Test func requestsUnderWayEndByTheOldPolicyAndLaterOnesBeginByTheNew() async throws {
+    @Test func requestsUnderWayUseTheOldPolicyAndLaterOnesTheNew() async throws {
         let slow = Slow(503)
         let protection = protection(try UpstreamPolicy(attempts: 1))
         let fetcher = slow.protecting(by: protection)
@@ -95,12 +95,12 @@ struct UpstreamProtectionTests {
         await slow.arrival(of: try request(1))
         protection.replacePolicy(try UpstreamPolicy(retryShare: 0))
         slow.gate.open()
-        #expect(try await first.retries?.ending == "the most allowed")
+        #expect(try await first.retries?.ending == "the maximum")
         let quick = StubDataFetcher(DataResponse(status: 503)).protecting(by: protection)
         #expect(try await quick.fetch(request(2)).retries?.ending == "the retry budget is used up")
     }
 
-    @Test func aNewConcurrencyCountsWhatIsUnderWay() async throws {
+    @Test func aNewConcurrencyCountsRequestsUnderWay() async throws {
         let slow = Slow()
         let protection = protection(try UpstreamPolicy(attempts: 1, concurrency: 1, queue: 0))
         let fetcher = slow.protecting(by: protection)
@@ -120,8 +120,8 @@ struct UpstreamProtectionTests {
         #expect(try await fetcher.fetch(request(5)).status == .ok)
     }
 
-    /// On one actor, so that nobody acts on what it is told before the test looks.
-    @MainActor @Test func whoWaitsGoesWhenTheNewLimitHasRoom() async throws {
+    /// On one actor, so that no task continues before the test looks.
+    @MainActor @Test func waitersProceedWhenTheNewLimitHasPermits() async throws {
         let limiter = ConcurrencyLimiter(.fixed(1), waiting: 2, atMost: .seconds(60), timer: timer)
         #expect(limiter.admit())
         let waiting = (1...2).map { _ in
@@ -144,7 +144,7 @@ struct UpstreamProtectionTests {
         #expect(limiter.limit == 1)
     }
 
-    @Test func noPermitIsLostOrDoubledHoweverOftenPoliciesChange() async throws {
+    @Test func permitsSurviveManyPolicyChanges() async throws {
         let slow = Slow(isOpen: true)
         let protection = protection(try UpstreamPolicy(attempts: 1, concurrency: 4, queue: 1_000))
         let fetcher = slow.protecting(by: protection)
@@ -161,7 +161,7 @@ struct UpstreamProtectionTests {
         #expect(protection.waiting == 0)
     }
 
-    @Test func theCircuitStaysWhereItsNumbersDo() async throws {
+    @Test func theCircuitIsKeptIfItsNumbersAreUnchanged() async throws {
         let protection = protection(try UpstreamPolicy(attempts: 1))
         let fetcher = StubDataFetcher(failing: .interrupted).protecting(by: protection)
         let breaker = protection.circuitBreaker
@@ -180,7 +180,7 @@ struct UpstreamProtectionTests {
         #expect(await fetcher.reason(try request(11)) == .interrupted)
     }
 
-    @Test func anIsolatedCircuitStaysSo() throws {
+    @Test func anIsolatedCircuitStaysIsolated() throws {
         let protection = protection(.standard)
         protection.circuitBreaker.isolate()
         protection.replacePolicy(try UpstreamPolicy(failureRateThreshold: 0.9))
@@ -188,7 +188,7 @@ struct UpstreamProtectionTests {
         #expect(protection.circuitBreaker.policy.failureRateThreshold == 0.9)
     }
 
-    @Test func theRetryBudgetStaysWhereItsShareDoes() throws {
+    @Test func theRetryBudgetIsKeptIfItsShareIsUnchanged() throws {
         let protection = protection(.standard)
         let budget = protection.parts.budget
         protection.replacePolicy(try UpstreamPolicy(attempts: 2))
@@ -197,7 +197,7 @@ struct UpstreamProtectionTests {
         #expect(protection.parts.budget !== budget)
     }
 
-    @Test func aNewRateCountsWhatTheOldOneLetGo() async throws {
+    @Test func aNewRateCountsRequestsOfTheOldOne() async throws {
         let client = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let protection = protection(try UpstreamPolicy(requestsPerSecond: 2))
         let fetcher = client.protecting(by: protection)
@@ -211,14 +211,14 @@ struct UpstreamProtectionTests {
         #expect(try await fifth.status == .ok)
     }
 
-    @Test func reservedTurnsStayReserved() {
+    @Test func reservedSlotsStayReserved() {
         var old = TokenBucket(1, per: .seconds(1), burst: 1)
         let turns = (0..<3).map { _ in old.reserve(at: .zero, by: .seconds(9))?.moment }
         #expect(turns == [.zero, .seconds(1), .seconds(2)])
         var same = TokenBucket(1, per: .seconds(1), burst: 1)
         same.takeOver(from: old, at: .zero)
         #expect(same.next(at: .zero) == .seconds(3))
-        // Only the reserved ones are owed to a slower rate, and what is past as far as it holds.
+        // A slower bucket takes over all reserved slots, and past ones up to its capacity.
         var slower = TokenBucket(1, per: .seconds(10), burst: 1)
         slower.takeOver(from: old, at: .zero)
         #expect(slower.next(at: .zero) == .seconds(30))
@@ -227,7 +227,7 @@ struct UpstreamProtectionTests {
         #expect(later.next(at: .seconds(60)) <= .seconds(60))
     }
 
-    @Test func observersAreToldOfWhatHappensByAnyPolicy() async throws {
+    @Test func observersReceiveEventsUnderEveryPolicy() async throws {
         let recorder = RecordingFetchObserver()
         let protection = protection(try UpstreamPolicy(attempts: 1))
         let fetcher = StubDataFetcher(failing: .interrupted).protecting(by: protection)

@@ -4,16 +4,20 @@ import Synchronization
 /// A circuit breaker, which stops sending requests to a failing upstream so that callers fail fast and the upstream can
 /// recover.
 ///
-/// While the circuit is closed, it counts failures and opens when there are too many. While it is open, it rejects requests.
-/// After a while it becomes half open and permits a few requests as probes: if all of them succeed, the circuit closes; if
-/// one fails, it opens again for longer. A probe that is cancelled, or whose outcome says nothing about the upstream, gives
-/// its permit to another request. So does a probe that does not finish within the initial open duration.
+/// While the circuit is closed, it counts failures, and opens when there are too many. While it is open, it rejects requests.
+/// After a while it becomes half open and permits a few requests as probes. If all of them succeed, the circuit closes. If one
+/// fails, the circuit opens again for longer.
+///
+/// If a probe is cancelled, says nothing about the upstream, or takes longer than the initial open duration, another request
+/// gets its permit. So a circuit cannot stay half open forever.
 ///
 /// Create one breaker for each upstream, and share it among the pipelines that lead there:
 ///
-///     let breaker = CircuitBreaker("users")
-///     let impatient = fetcher.timingOut(after: .seconds(1)).breakingCircuit(breaker)
-///     let patient = fetcher.timingOut(after: .seconds(30)).breakingCircuit(breaker)
+/// ```swift
+/// let breaker = CircuitBreaker("users")
+/// let impatient = client.timingOut(after: .seconds(1)).breakingCircuit(breaker)
+/// let patient = client.timingOut(after: .seconds(30)).breakingCircuit(breaker)
+/// ```
 public final class CircuitBreaker: Sendable, CustomStringConvertible {
     /// A new circuit breaker with the standard policy. Each access creates another one.
     public static var standard: CircuitBreaker { CircuitBreaker() }
@@ -24,12 +28,12 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
     public let policy: CircuitBreakerPolicy
 
     private let timer: TimerService
-    /// Whether successful requests need the time too, not only failures.
+    /// Whether the policy needs the times of successful requests too, not only those of failures.
     private let needsTime: Bool
     private let circuit: Mutex<CircuitStateMachine>
-    /// The generation of the closed circuit, or -1 in any other state. It changes under the lock and is read without it, so
-    /// that a closed circuit permits requests without locking. A request that reads a stale value counts as permitted before
-    /// the change.
+    /// The generation of the closed circuit, or -1 in any other state. It changes under the lock but is read without it, so
+    /// that a closed circuit permits requests without locking. A request that reads an outdated value counts as if it had been
+    /// permitted before the change.
     private let closedGeneration = Atomic(0)
 
     /// Creates a circuit breaker whose circuit is closed.
@@ -65,14 +69,20 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
 
     /// Rejects every request until ``close(telling:)``. Requests under way continue, but their outcomes no longer count.
     ///
-    /// - Parameter observer: Told of the state transition; `nil` for nobody. The pipelines that use this breaker do not report it.
+    /// ```swift
+    /// let breaker = CircuitBreaker("users")
+    /// breaker.isolate()
+    /// breaker.close()
+    /// ```
+    ///
+    /// - Parameter observer: Receives the state transition, because no pipeline reports it; `nil` for none.
     public func isolate(telling observer: (any FetchObserver)? = nil) {
         tell(change { $0.isolate() }, to: observer)
     }
 
     /// Closes the circuit and resets its counts. Requests under way continue, but their outcomes no longer count.
     ///
-    /// - Parameter observer: Told of the state transition; `nil` for nobody. The pipelines that use this breaker do not report it.
+    /// - Parameter observer: Receives the state transition, because no pipeline reports it; `nil` for none.
     public func close(telling observer: (any FetchObserver)? = nil) {
         tell(change { $0.close() }, to: observer)
     }
@@ -102,7 +112,7 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
         return ScopedPermit(permit, of: self, start: now)
     }
 
-    /// Returns a permit and records the outcome of its request.
+    /// Takes back a permit and records the outcome of its request.
     ///
     /// - Parameters:
     ///   - permit: The request's permit.
@@ -127,14 +137,14 @@ public final class CircuitBreaker: Sendable, CustomStringConvertible {
 
     /// Returns whether an error is a failure; `nil` if it says nothing about the upstream.
     func isFailure(_ error: FetchError) -> Bool? {
-        // A timeout cancels the work when the deadline passes, so this cancellation counts as the upstream's timeout.
+        // A timeout cancels the work when the deadline passes, so this cancellation counts as a timeout of the upstream.
         guard error.wasSent, error.reason == .cancelled, let deadline = Deadline.current, deadline.hasPassed else {
             return policy.isFailure(error)
         }
         return policy.failures.reasons.contains(.timedOut) ? true : nil
     }
 
-    /// Returns the permit of a request whose outcome says nothing about the upstream.
+    /// Takes back the permit of a request whose outcome says nothing about the upstream.
     func release(_ permit: CircuitStateMachine.Permit) {
         change { $0.release(permit) }
     }
@@ -183,13 +193,12 @@ struct CircuitRejection: Error, Hashable {
     let retryAfter: RetryAfter?
 }
 
-/// The permit of a request under way. It ends with the request in every case: a probe that ends without an outcome returns
-/// its permit to the circuit.
+/// The permit of a request under way. When it is destroyed, a probe's permit returns to the circuit, however the request ended.
 struct ScopedPermit: ~Copyable {
     let permit: CircuitStateMachine.Permit
     /// The time at which the request was permitted, if the policy needs it.
     let start: Duration?
-    /// The breaker that gets a probe's permit back; `nil` for other requests, which avoids reference counting.
+    /// The breaker to which a probe returns its permit. It is `nil` for other requests, to avoid reference counting.
     private var keeper: CircuitBreaker?
 
     init(_ permit: CircuitStateMachine.Permit, of breaker: CircuitBreaker, start: Duration?) {
@@ -200,7 +209,7 @@ struct ScopedPermit: ~Copyable {
 
     deinit { keeper?.release(permit) }
 
-    /// Consumes the permit without returning it to the circuit, because the caller does that.
+    /// Consumes the permit. The caller must return it to the circuit.
     consuming func use() -> (permit: CircuitStateMachine.Permit, start: Duration?) {
         keeper = nil
         return (permit, start)
@@ -222,7 +231,7 @@ public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
 
     /// The description of this layer, with the circuit's name.
     public var layer: DataFetcherLayer {
-        DataFetcherLayer(.circuitBreaker, "asks nobody while \(breaker.title) is open")
+        DataFetcherLayer(.circuitBreaker, "rejects requests while \(breaker.title) is open")
     }
 
     /// Returns the wrapped fetcher's response if the circuit permits the request.
@@ -263,8 +272,12 @@ public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
 extension DataFetcher {
     /// Returns this fetcher with a circuit breaker, which rejects requests for a while after too many failures.
     ///
-    /// - Parameter breaker: The circuit breaker. ``CircuitBreaker/standard`` creates one for this fetcher alone. To share
-    ///   what several fetchers learn about the same upstream, create one breaker and pass it to each of them.
+    /// ```swift
+    /// let users = client.timingOut(after: .seconds(2)).breakingCircuit(CircuitBreaker("users")).retrying(.standard)
+    /// ```
+    ///
+    /// - Parameter breaker: The circuit breaker. Share one among all fetchers for the same upstream;
+    ///   ``CircuitBreaker/standard`` creates one for this fetcher alone.
     /// - Returns: The fetcher with the circuit breaker.
     public func breakingCircuit(_ breaker: CircuitBreaker) -> BreakingCircuitDataFetcher {
         BreakingCircuitDataFetcher(self, breaker: breaker)

@@ -2,12 +2,14 @@
 ///
 /// Values outside their range are clamped to it.
 ///
-///     let policy = CircuitBreakerPolicy(window: .time(.seconds(30)), failureRateThreshold: 0.25)
-///     let breaker = CircuitBreaker("users", policy: policy)
+/// ```swift
+/// let policy = CircuitBreakerPolicy(window: .time(.seconds(30)), failureRateThreshold: 0.25)
+/// let breaker = CircuitBreaker("users", policy: policy)
+/// ```
 public struct CircuitBreakerPolicy: Hashable, Sendable {
-    /// The standard policy: opens if half of the last 20 requests failed, once at least 10 were counted. The circuit stays
-    /// open for 10 seconds, doubling with each failed probe up to a minute, and closes after 3 successful probes. Slow
-    /// requests do not count.
+    /// The standard policy: the circuit opens if half of the last 20 requests failed, once it has counted at least 10. It stays
+    /// open for 10 seconds at first, and twice as long after each failed probe, up to a minute. It closes after 3 successful
+    /// probes. Slowness does not count.
     public static let standard = Self()
 
     /// The window of recent requests that the policy evaluates.
@@ -18,13 +20,13 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
     public let failureRateThreshold: Double
     /// The definition of slow requests and the rate that opens the circuit; `nil` to ignore slowness.
     public let slowCalls: SlowCalls?
-    /// The time for which the circuit stays open at first.
+    /// How long the circuit stays open at first.
     public let openDuration: Duration
-    /// The maximum time for which the circuit stays open after repeated probe failures.
+    /// How long the circuit stays open at most, after repeated probe failures.
     public let maximumOpenDuration: Duration
     /// The number of concurrent probes, all of which must succeed to close the circuit.
     public let probes: Int
-    /// The criteria for failures of data fetchers. A ``ResilientOperation`` says itself which of its errors are failures.
+    /// The criteria for failures of data fetchers. The decorator of a ``ResilientOperation`` has criteria of its own.
     public let failures: FailureCriteria
 
     /// Creates a policy.
@@ -33,10 +35,10 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
     ///   - window: The window of recent requests that the policy evaluates.
     ///   - minimumCalls: The minimum number of requests in the window before rates are evaluated, at least 1.
     ///   - failureRateThreshold: The failure rate that opens the circuit, from 0.01 to 1.
-    ///   - slowCalls: The definition of slow requests and the rate that opens the circuit. It costs two clock reads per
-    ///     request. With `nil` and a window of calls, successful requests through a closed circuit read no clock.
-    ///   - openDuration: The time for which the circuit stays open at first, from a millisecond to a day. Probes that take
-    ///     longer lose their permits to other requests.
+    ///   - slowCalls: The definition of slow requests and the rate that opens the circuit; `nil` to ignore slowness. It costs
+    ///     two clock reads per request. Without it, a closed circuit with a window of calls reads the clock only for failures.
+    ///   - openDuration: How long the circuit stays open at first, from a millisecond to a day. A probe that takes longer loses
+    ///     its permit to another request.
     ///   - maximumOpenDuration: The limit up to which the open duration doubles with each failed probe, at most a day.
     ///   - probes: The number of concurrent probes, all of which must succeed to close the circuit, from 1 to 1,000.
     ///   - failures: The criteria for failures.
@@ -89,8 +91,8 @@ extension CircuitBreakerPolicy {
     public enum Window: Hashable, Sendable {
         /// The given number of most recent requests, from 1 to 10,000.
         case calls(Int)
-        /// Requests that ended within the given time, from a millisecond to a day. The window advances in tenths, so a
-        /// request counts for at least nine tenths of the time and at most all of it.
+        /// Requests that ended within the given time, from a millisecond to a day. The window advances in steps of a tenth, so
+        /// a request counts for 90 to 100 percent of the time.
         case time(Duration)
 
         /// This window, clamped to the valid range.
@@ -129,8 +131,12 @@ extension CircuitBreakerPolicy {
 
 extension CircuitBreakerPolicy {
     /// A rule that opens the circuit when too many requests are slow.
+    ///
+    /// ```swift
+    /// let policy = CircuitBreakerPolicy(slowCalls: CircuitBreakerPolicy.SlowCalls(.seconds(2), share: 0.8))
+    /// ```
     public struct SlowCalls: Hashable, Sendable {
-        /// The duration from which on a request is slow.
+        /// The duration from which a request counts as slow.
         public let duration: Duration
         /// The rate of slow requests that opens the circuit, from 0.01 to 1.
         public let share: Double
@@ -138,7 +144,7 @@ extension CircuitBreakerPolicy {
         /// Creates a rule for slow requests.
         ///
         /// - Parameters:
-        ///   - duration: The duration from which on a request is slow, clamped to the range from a millisecond to a day.
+        ///   - duration: The duration from which a request counts as slow, clamped to the range from a millisecond to a day.
         ///   - share: The rate of slow requests that opens the circuit, clamped to the range from 0.01 to 1.
         public init(_ duration: Duration, share: Double = 0.5) {
             self.duration = CircuitBreakerPolicy.clamped(duration)
@@ -149,12 +155,15 @@ extension CircuitBreakerPolicy {
 
 /// The criteria by which circuit breakers and fallbacks recognize failures of the upstream.
 ///
-/// Successful statuses (200 to 299) are never failures, even if listed.
+/// Successful statuses (200 to 299) are never failures, even if you list them.
 ///
-///     let criteria = FailureCriteria(reasons: [.unreachable, .timedOut], statuses: 500...599)
+/// ```swift
+/// let criteria = FailureCriteria(reasons: [.unreachable, .timedOut], statuses: 500...599)
+/// let policy = CircuitBreakerPolicy(failures: criteria)
+/// ```
 public struct FailureCriteria: Hashable, Sendable {
-    /// The upstream could not be reached or trusted, the complete response did not arrive in time, or the status reports a
-    /// server error (500 to 599).
+    /// The upstream could not be reached or trusted, the response was late or incomplete, or the status is a server error (500
+    /// to 599).
     public static let standard = Self(
         reasons: [.unreachable, .untrusted, .timedOut, .interrupted],
         statuses: 500...599

@@ -1,7 +1,7 @@
 /// The state machine of a circuit breaker: a value without a clock or tasks.
 ///
-/// Each permitted request gets a permit and returns it once. Each transition begins a new generation, and permits of earlier
-/// generations no longer have an effect. A time before an earlier one counts as the earlier one.
+/// Each permitted request gets a permit and returns it once. Each transition begins a new generation, in which the permits of
+/// earlier generations have no effect. Time never goes backward: a time before the latest one counts as the latest one.
 struct CircuitStateMachine: Hashable {
     /// The permit of one request.
     struct Permit: Hashable {
@@ -20,13 +20,13 @@ struct CircuitStateMachine: Hashable {
     private(set) var phase = CircuitPhase.closed
     private var window: CircuitWindow
     private var latest = Duration.zero
-    /// The time at which an open circuit permits probes, or at which a half-open one gives up on probes under way.
+    /// The time at which an open circuit permits probes, or at which a half-open one gives up on its probes under way.
     private var turn = Duration.zero
     /// The duration for which the circuit stays open the next time.
     private var openDuration: Duration
     private var probesUnderWay = 0
     private var probesSucceeded = 0
-    /// The number of times that probes under way were given up.
+    /// The number of times that the half-open circuit has given up on probes.
     private(set) var round = 0
     /// The explanation of rejections, formatted once per transition.
     private var explanation = ""
@@ -64,7 +64,7 @@ struct CircuitStateMachine: Hashable {
             return probe(change)
         case .halfOpen:
             if turn <= latest, probesUnderWay > 0 {
-                // Probes that do not return in time lose their permits. Their outcomes still count if they arrive late.
+                // Probes that take too long lose their permits. Their outcomes still count when they arrive.
                 round += 1
                 probesUnderWay = 0
             }
@@ -75,8 +75,8 @@ struct CircuitStateMachine: Hashable {
         }
     }
 
-    /// Returns a permit and records the outcome of its request. Without a time, the request counts as just ended, which is
-    /// precise enough for a success and a window of calls.
+    /// Takes a permit back and records the outcome of its request. Without a time, the latest time counts, which is enough for
+    /// a success in a window of calls.
     mutating func record(_ outcome: CallOutcome, of permit: Permit, at now: Duration?) -> CircuitChange? {
         guard permit.generation == generation else { return nil }
         if let now { latest = max(latest, now) }
@@ -95,7 +95,7 @@ struct CircuitStateMachine: Hashable {
         }
     }
 
-    /// Returns the permit of a request whose outcome says nothing about the upstream.
+    /// Takes back the permit of a request whose outcome says nothing about the upstream.
     mutating func release(_ permit: Permit) {
         guard permit.generation == generation, permit.round == round else { return }
         probesUnderWay -= 1
@@ -156,8 +156,8 @@ struct CircuitStateMachine: Hashable {
     }
 }
 
-/// The state of a circuit regardless of the time, with the name that observers receive. Unlike a ``CircuitBreaker/State``, which
-/// contains the remaining time, it changes only with a ``CircuitChange``.
+/// The state of a circuit regardless of the time, with the name that observers receive. It changes only with a
+/// ``CircuitChange``, unlike a ``CircuitBreaker/State``, which contains the remaining time.
 enum CircuitPhase: String, Hashable, Sendable {
     /// The circuit permits all requests.
     case closed
@@ -191,7 +191,7 @@ struct CallOutcome: Hashable {
 
 /// The outcomes of recent requests: a value of constant size, without a clock.
 struct CircuitWindow: Hashable {
-    // Both are stored, one of them empty, because an enum payload would be copied for each request.
+    // Both are stored, one of them empty, because the payload of an enum would be copied for each request.
     private var ring: CallRing
     private var buckets: CallBuckets
     private let isTimed: Bool
@@ -211,8 +211,8 @@ struct CircuitWindow: Hashable {
     /// The counts in the window, as of the last request.
     var counts: CallCounts { isTimed ? buckets.counts : ring.counts }
 
-    /// Records a request that just ended. A window of calls ignores the time; a time before an earlier one counts as the
-    /// earlier one.
+    /// Records a request that just ended. A window of calls ignores the time. A window of time counts an earlier time as the
+    /// latest one.
     ///
     /// - Complexity: O(1).
     mutating func record(_ outcome: CallOutcome, at now: Duration) {
@@ -319,7 +319,7 @@ struct CallBuckets: Hashable {
             end += width
             steps += 1
         }
-        // All buckets have expired, so skip the time between then and now.
+        // After a long pause, all buckets have expired. The next one begins now.
         if end <= now { end = now + width }
     }
 }

@@ -7,11 +7,12 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A data fetcher that answers from a private cache while a response is fresh (RFC 9111).
+/// A data fetcher that serves fresh responses from a private cache (RFC 9111).
 ///
-/// It stores successful responses to `GET` that declare their freshness, keyed by the whole request. It does not store
-/// fallbacks or redirected responses. A request with `Cache-Control: no-cache` bypasses the cache, but its response is
-/// stored. A request with an unsafe method (RFC 9110 section 9.2.1) empties the partition.
+/// It stores responses to `GET` with the status 200 and a `max-age`, keyed by the whole request. It does not store fallbacks or
+/// redirected responses. A request with a `Cache-Control` directive, such as `no-cache`, goes to the upstream, and its response
+/// is stored unless the directive is `no-store`. A request with an unsafe method (RFC 9110 section 9.2.1) empties the
+/// partition.
 public struct CachingDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher
@@ -24,16 +25,16 @@ public struct CachingDataFetcher: ReportingDataFetcher {
     }
 
     /// The description of this layer.
-    public var layer: DataFetcherLayer { DataFetcherLayer(.cache, "answers from memory while an answer is fresh") }
+    public var layer: DataFetcherLayer { DataFetcherLayer(.cache, "serves fresh responses from memory") }
 
-    /// Returns the cached response to a request; otherwise, the wrapped fetcher's response.
+    /// Returns the cached response, or else the response of the wrapped fetcher.
     ///
     /// - Throws: Errors of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard request.method == .get else { return try await change(request) }
         let directives = request.headerFields.cacheDirectives
         var key = request
-        // A fresh copy answers whether there is another version, too.
+        // A conditional request asks whether there is another version. A fresh copy answers that too.
         for name in [.cacheControl, .ifNoneMatch, .ifModifiedSince] as [HeaderField.Name] {
             key.headerFields[name] = nil
         }
@@ -52,27 +53,35 @@ public struct CachingDataFetcher: ReportingDataFetcher {
     }
 
     private func change(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        // This also applies to failures, because the upstream may have made the change before it failed. RFC 9111 section 4.4
-        // invalidates only the URL itself, but a list has many URLs.
+        // A failed request counts too, because the upstream may have made the change before it failed. RFC 9111 section 4.4
+        // invalidates only the URL of the request, but the change may also affect other URLs, such as those of lists.
         defer { if !request.method.isSafe { partition.removeAll() } }
         return try await base.fetch(request)
     }
 }
 
 extension DataFetcher {
-    /// Returns this fetcher with a cache partition in front of it.
+    /// Returns this fetcher with a cache.
+    ///
+    /// ```swift
+    /// let session = cache.makePartition()
+    /// let cached = orders.caching(in: session)
+    /// ```
     public func caching(in partition: ResponseCache.Partition) -> CachingDataFetcher {
         CachingDataFetcher(self, partition: partition)
     }
 }
 
-/// An in-memory cache of fresh responses, divided into private partitions.
+/// An in-memory cache of responses, divided into private partitions.
 ///
-/// Share one cache among the sessions of an app, and give each session its own partition: partitions do not share responses.
+/// Share one cache among all sessions of an app, and create a partition for each session: partitions do not share responses.
 ///
-///     let cache = ResponseCache(byteLimit: 10_000_000, clock: ContinuousClock())
-///     let partition = cache.makePartition()
-///     let cached = fetcher.caching(in: partition)
+/// ```swift
+/// let cache = ResponseCache(byteLimit: 10_000_000, clock: ContinuousClock())
+/// let partition = cache.makePartition()
+/// let cached = orders.caching(in: partition)
+/// partition.close()  // At sign-out.
+/// ```
 public final class ResponseCache: Sendable {
     private let entries: Mutex<ResponseEntries>
     private let stopwatch: Stopwatch
@@ -82,8 +91,8 @@ public final class ResponseCache: Sendable {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - byteLimit: The approximate maximum number of bytes in all partitions together. Responses that are not read are
-    ///     evicted first, the oldest of them before the others.
+    ///   - byteLimit: The approximate maximum number of bytes in all partitions together. Above it, responses that were not
+    ///     read again are evicted first, starting with the oldest.
     ///   - maximumLifetime: The maximum time for which a response is stored, whatever it declares; by default, a year.
     ///   - clock: The clock that measures freshness.
     ///   - now: Returns the current date, which determines the age of a response from its `Date` header field.
@@ -115,7 +124,7 @@ public final class ResponseCache: Sendable {
         fileprivate let cache: ResponseCache
         fileprivate let number: Int
 
-        /// Empties the partition and stops storing responses in it, including those under way.
+        /// Empties the partition, and stores nothing in it from now on, not even responses under way.
         ///
         /// - Complexity: O(n) in the number of responses in all partitions.
         public func close() {
@@ -153,10 +162,10 @@ public final class ResponseCache: Sendable {
             return response
         }
 
-        /// Stores a response for as long as it is fresh, up to the maximum lifetime of the cache, unless a later request was
-        /// answered or the partition was emptied in the meantime.
+        /// Stores a response while it is fresh, up to the maximum lifetime of the cache, unless a later request was answered or
+        /// the partition was emptied in the meantime.
         ///
-        /// An earlier response is removed in any case, because it is outdated. A redirected response is not stored, because
+        /// The previous response is removed in any case, because it is outdated. A redirected response is not stored, because
         /// it belongs to another URL.
         func store(_ response: DataResponse, asked question: ResponseEntries.Question) {
             let now = cache.stopwatch.elapsed

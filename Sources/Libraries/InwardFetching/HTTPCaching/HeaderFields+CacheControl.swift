@@ -13,10 +13,10 @@ extension HeaderFields {
         Dictionary(values(of: .cacheControl).flatMap(Self.directives), uniquingKeysWith: { first, _ in first })
     }
 
-    /// The time for which a response with these fields is fresh, counted from its creation; `nil` if the response does not
-    /// declare it or must not be stored by a private cache.
+    /// How long a response with these fields is fresh, from its creation; `nil` if the fields do not say so, or a private cache
+    /// must not store the response.
     ///
-    /// `Vary` only matters if it is `*`, because the whole request is the cache key.
+    /// `Vary` matters only if it is `*`, because the whole request is the cache key.
     var freshnessLifetime: Duration? {
         let directives = cacheDirectives
         guard directives["no-store"] == nil, directives["no-cache"] == nil, self[.vary]?.contains("*") != true,
@@ -25,7 +25,7 @@ extension HeaderFields {
         return .seconds(seconds)
     }
 
-    /// The time for which caches on the way have held the response (RFC 9111 section 5.1); `nil` without an `Age` field.
+    /// How long caches on the way have held the response (RFC 9111 section 5.1); `nil` without an `Age` field.
     ///
     /// A value that is not a number of seconds counts as the maximum age.
     package var ageValue: Duration? {
@@ -89,8 +89,8 @@ extension Substring.UTF8View {
         return String(Substring(text))
     }
 
-    /// Reads a quoted string and the white space before it, and returns it without its quotation marks and escapes. Reads nothing
-    /// and returns `nil` if no string begins or the string is unterminated, so that it does not hide what follows.
+    /// Reads a quoted string and the white space before it, and returns it without its quotation marks and escapes. If there is
+    /// no string, or it is unterminated, reads nothing and returns `nil`, so that it does not hide what follows.
     mutating func takeQuotedString() -> String? {
         var string = drop(while: Self.isWhiteSpace)
         guard string.popFirst() == UInt8(ascii: "\"") else { return nil }

@@ -13,7 +13,7 @@ struct ResponseEntries {
         let request: DataRequest
     }
 
-    /// A request under way, which orders its response relative to others.
+    /// A request under way, whose number orders its response relative to others.
     struct Question {
         let key: Key
         /// The number of times that the partition had been emptied; `nil` if it was closed.
@@ -27,8 +27,8 @@ struct ResponseEntries {
     /// The requests under way for one key.
     private struct QuestionsUnderWay {
         var count = 0
-        /// The latest request that was answered meanwhile, whether or not its response was stored. Responses to earlier
-        /// requests are outdated.
+        /// The latest of them that was answered, whether or not its response was stored. Responses to earlier requests are
+        /// outdated.
         var latestAnswered = 0
     }
 
@@ -105,7 +105,7 @@ struct ResponseEntries {
     ///   - response: The response.
     ///   - question: The request under way.
     ///   - birth: The time at which the response was created.
-    ///   - expiry: The time at which the response expires; `nil` if it is not stored.
+    ///   - expiry: The time at which the response expires; `nil` to store nothing.
     ///   - bytes: The number of bytes that the entry takes.
     mutating func store(
         _ response: DataResponse,
@@ -130,8 +130,8 @@ struct ResponseEntries {
 }
 
 extension DataResponse {
-    /// Returns the approximate number of bytes to store this response to a request. The overhead is included, because many
-    /// responses without a body fill the memory too.
+    /// Returns the approximate number of bytes that this response to a request takes, with its overhead, because many responses
+    /// without a body fill the memory too.
     func bytesToKeep(for request: DataRequest) -> Int {
         let fields = Array(request.headerFields) + Array(headerFields)
         // A name is stored both as written and in lower case.

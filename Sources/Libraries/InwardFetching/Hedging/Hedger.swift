@@ -1,9 +1,9 @@
 import InwardCore
 import Synchronization
 
-/// The engine of hedging, which makes second attempts at operations that take unusually long.
+/// The engine of hedging, which makes a second attempt when an operation takes unusually long.
 ///
-/// Everything that shares it shares the durations that it has learned and the share of second attempts.
+/// Operations that share a hedger share the latencies that it has learned and its budget of second attempts.
 final class Hedger: Sendable {
     private let policy: Mutex<HedgingPolicy>
     private let learns: Bool
@@ -15,7 +15,7 @@ final class Hedger: Sendable {
         self.timer = timer
     }
 
-    /// Performs an operation, with a second attempt if the first takes long.
+    /// Performs an operation, with a second attempt if the first is slow.
     ///
     /// - Parameters:
     ///   - operation: The operation.
@@ -36,7 +36,7 @@ final class Hedger: Sendable {
         } else {
             outcome = await operation.attempt(isFirst: true)
         }
-        // If the second attempt won, the first took at least this long.
+        // If the second attempt won, this is less than the first would have taken.
         if operation.isDecisive(outcome) { remember(since: start) }
         return outcome
     }
@@ -66,7 +66,7 @@ protocol HedgedOperation: Sendable {
 
 /// A race between two attempts at one operation, won by the first with a decisive outcome.
 struct HedgingRace<Operation: HedgedOperation>: Sendable {
-    /// The progress of the first attempt, shared with the task that awaits it.
+    /// The progress of the first attempt, which its task reports to the task that waits for it.
     private final class Progress: Sendable {
         enum Event {
             case ended
@@ -91,7 +91,7 @@ struct HedgingRace<Operation: HedgedOperation>: Sendable {
     /// Begins the first attempt, and the second one if the first has not ended in time.
     ///
     /// - Parameters:
-    ///   - moment: The time at which the first attempt is late, by the timer service.
+    ///   - moment: The time at which the first attempt is late, by the clock of the timer service.
     ///   - timer: The source of time.
     ///   - admit: Returns whether to begin the second attempt.
     /// - Returns: The first decisive outcome, or the outcome of the original attempt if there is none.
@@ -118,17 +118,17 @@ struct HedgingRace<Operation: HedgedOperation>: Sendable {
 
     /// Waits for the end of the first attempt, up to a point in time.
     private func isLate(_ progress: Progress, at moment: Duration, on timer: TimerService) async -> Bool {
-        // Responses from memory have usually arrived by now and need no wait.
+        // A response from memory has usually arrived by now.
         guard !progress.hasEnded.load(ordering: .acquiring) else { return false }
         let alarm = timer.schedule(at: moment) { progress.event.fulfill(.isLate) }
-        // No deadline here: it ends the attempt, which ends the wait.
+        // Without a deadline, because the deadline ends the attempt, and that ends this wait.
         let outcome = await progress.event.value(until: nil)
         timer.cancel(alarm)
         guard case .fulfilled(.isLate) = outcome, !Task.isCancelled else { return false }
         return !progress.hasEnded.load(ordering: .acquiring)
     }
 
-    /// Returns the outcome of the attempts under way. The losing attempt is cancelled, and the group awaits it.
+    /// Returns the first decisive outcome of the attempts under way. The losing attempt is cancelled, and the group awaits it.
     private func outcome(of group: inout TaskGroup<Attempt>) async -> Operation.Outcome {
         var failed: Attempt?
         while let attempt = await group.next() {
@@ -138,7 +138,7 @@ struct HedgingRace<Operation: HedgedOperation>: Sendable {
             }
             if attempt.isFirst || failed == nil { failed = attempt }
         }
-        // There always is one: the group began with the first attempt.
+        // `failed` is always set: the group began with the first attempt.
         guard let failed else { return await operation.attempt(isFirst: true) }
         return failed.outcome
     }
@@ -148,7 +148,7 @@ struct HedgingRace<Operation: HedgedOperation>: Sendable {
         _ operation: @escaping @Sendable @concurrent () async -> Attempt
     ) {
         if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
-            // Starts on the current thread, which avoids a thread hop unless the attempt has to wait.
+            // Starts on the current thread, so that an attempt that does not have to wait needs no thread hop.
             group.addImmediateTask(operation: operation)
         } else {
             group.addTask(operation: operation)

@@ -2,25 +2,25 @@ public import InwardCore
 
 /// A data fetcher that sends a second attempt when the first is slow, and returns the first successful response.
 ///
-/// Only `GET` and `HEAD` requests are hedged, because they are safe to repeat. The other attempt is cancelled and awaited.
+/// Only `GET` and `HEAD` requests are hedged, because they are safe to repeat. The losing attempt is cancelled and awaited.
 public struct HedgingDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher
     /// The description of this layer, with the delay.
     public let layer: DataFetcherLayer
-    // All copies of the fetcher share it. Observing a fetcher copies it.
+    // A class, because observing a fetcher copies it, and copies share what they have learned.
     private let hedger: Hedger
     var observers = FetchObservers()
 
     init(_ base: any DataFetcher, delay: HedgingDelay, share: Double, timer: TimerService) {
         self.base = base
-        layer = DataFetcherLayer(.hedging, "asks again after \(delay)")
+        layer = DataFetcherLayer(.hedging, "hedges after \(delay)")
         hedger = Hedger(delay, upTo: share, timer: timer)
     }
 
     /// Returns the response to the first attempt, or to the second one if it succeeds first.
     ///
-    /// A response with a status of 500 or more counts as a failure as long as the other attempt may succeed.
+    /// A response with a status of 500 or more counts as a failure, so the other attempt goes on.
     ///
     /// - Throws: Errors of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
@@ -57,9 +57,12 @@ private struct HedgedRequest: HedgedOperation {
 extension DataFetcher {
     /// Returns this fetcher with a second attempt for requests that take unusually long.
     ///
-    /// Apply it outside layers that limit or interrupt attempts, because both attempts must pass through them.
+    /// Apply it outside the layers that limit attempts, such as timeouts and concurrency limits, so that they apply to both
+    /// attempts.
     ///
-    ///     let fetcher = base.timingOut(after: .seconds(2)).hedging(after: .percentile(95, atFirst: .milliseconds(500)))
+    /// ```swift
+    /// let hedged = client.timingOut(after: .seconds(2)).hedging(after: .percentile(95, atFirst: .milliseconds(500)))
+    /// ```
     ///
     /// - Parameters:
     ///   - delay: The time after which the second attempt begins.
@@ -76,6 +79,11 @@ extension DataFetcher {
 }
 
 /// The time that a first attempt may take before a second one begins.
+///
+/// ```swift
+/// let fixed = HedgingDelay.fixed(.milliseconds(300))
+/// let learned = HedgingDelay.percentile(95, atFirst: .milliseconds(500))
+/// ```
 public struct HedgingDelay: Hashable, Sendable {
     /// The delay until enough durations are known.
     let start: Duration
@@ -92,7 +100,8 @@ public struct HedgingDelay: Hashable, Sendable {
         Self(start: max(.zero, delay), percent: nil, capacity: 1)
     }
 
-    /// Returns a delay that follows a percentile of recent durations, so that only unusually slow requests are hedged.
+    /// Returns a delay that follows a percentile of recent durations, so that only unusually slow requests are hedged. With 95,
+    /// that is one in twenty.
     ///
     /// - Parameters:
     ///   - percent: The percentile, from 1 to 99.
@@ -109,6 +118,6 @@ public struct HedgingDelay: Hashable, Sendable {
 }
 
 extension HedgingDelay: CustomStringConvertible {
-    /// The delay as part of a sentence: `2.0 seconds`, `what 95 of 100 recent attempts took at most`.
-    public var description: String { percent.map { "what \($0) of 100 recent attempts took at most" } ?? "\(start)" }
+    /// The delay as part of a sentence: `2.0 seconds`, `percentile 95 of recent durations`.
+    public var description: String { percent.map { "percentile \($0) of recent durations" } ?? "\(start)" }
 }

@@ -1,8 +1,8 @@
 /// The policy of a ``HedgingDataFetcher``, which decides whether and when a second attempt begins: a value without a clock or
 /// tasks.
 ///
-/// Each first attempt deposits a share of the price of a second one, which bounds the fraction of second attempts. Deposits
-/// accumulate only up to a limit, because second attempts make it worse when everything suddenly becomes slow.
+/// Each first attempt deposits a share of a token, and each second attempt costs a token, which limits the fraction of second
+/// attempts. Few tokens accumulate, because many second attempts at once would make a slow upstream even slower.
 struct HedgingPolicy: Sendable {
     /// The maximum number of consecutive second attempts.
     static let longestRow = 10
@@ -23,15 +23,15 @@ struct HedgingPolicy: Sendable {
         return window.percentile(percent) ?? setting.start
     }
 
-    /// Records that a first attempt begins.
+    /// Records the beginning of a first attempt.
     ///
-    /// - Returns: The delay before a second attempt; `nil` if none is affordable.
+    /// - Returns: The delay before a second attempt; `nil` if there is no token for one.
     mutating func begin() -> Duration? {
         tokens.deposit()
         return tokens.isBelow(1) ? nil : delay
     }
 
-    /// Pays for a second attempt; `false` if it is not affordable.
+    /// Takes a token for a second attempt; returns `false` if there is none.
     mutating func hedge() -> Bool { tokens.withdraw() }
 
     /// Records the duration of a first attempt, or how long it had been running when it was cancelled.
@@ -40,7 +40,7 @@ struct HedgingPolicy: Sendable {
     }
 }
 
-/// A sliding window of recent durations, from which it computes percentiles: a value without a clock.
+/// A sliding window of recent durations, which computes their percentiles: a value without a clock.
 struct LatencyWindow: Sendable {
     /// The maximum number of durations.
     let capacity: Int
@@ -81,7 +81,7 @@ struct LatencyWindow: Sendable {
         return sorted[max(rank, 1) - 1]
     }
 
-    /// Returns the sorted index at which a duration is, or is to be inserted.
+    /// Returns the sorted index of a duration, or the index at which to insert it.
     private func index(of duration: Duration) -> Int {
         var (low, high) = (0, sorted.count)
         while low < high {

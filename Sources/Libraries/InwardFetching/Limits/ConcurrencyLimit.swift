@@ -1,4 +1,9 @@
 /// The maximum number of concurrent requests: a fixed number, or one that adapts to the upstream.
+///
+/// ```swift
+/// let fixed = ConcurrencyLimiter(.fixed(32))
+/// let adaptive = ConcurrencyLimiter(.adaptive(in: 4...200))
+/// ```
 public struct ConcurrencyLimit: Hashable, Sendable {
     private enum Rule: Hashable {
         case fixed(Int)
@@ -15,15 +20,15 @@ public struct ConcurrencyLimit: Hashable, Sendable {
 
     /// Returns a limit that adapts to the number of concurrent requests that the upstream handles without queueing.
     ///
-    /// The limit falls when responses exceed the latency without queueing by more than the tolerance, and when the upstream
-    /// is overloaded: a request times out, the connection breaks, or the status says so (429, 503, 504). It rises while
-    /// responses are fast and the limit is fully used. About once per 100 × limit requests, the latency without queueing is
-    /// measured again by briefly reducing concurrency to half or less.
+    /// The limit falls when the latency exceeds its baseline, the latency without queueing, by more than the tolerance. It also
+    /// falls when the upstream is overloaded: a request times out, the upstream is unreachable, the connection breaks, or the
+    /// status is 429, 503 or 504. It rises while responses are fast and the limit is fully used. To measure the baseline anew,
+    /// concurrency is briefly reduced to half or less from time to time; at a limit of 20, about once in 2,000 requests.
     ///
     /// - Parameters:
     ///   - range: The range of the limit, from 1 to 1,000,000,000.
     ///   - start: The initial limit, clamped to the range.
-    ///   - tolerance: The tolerated ratio of latency to latency without queueing, from 1 to 10. Choose a higher value if
+    ///   - tolerance: The highest tolerated ratio of the latency to its baseline, from 1 to 10. Choose a higher value if
     ///     latencies vary widely.
     /// - Returns: The limit.
     public static func adaptive(
@@ -66,9 +71,9 @@ public struct ConcurrencyLimit: Hashable, Sendable {
 
 /// An algorithm for a ``ConcurrencyLimit`` that derives the limit from latencies: a value without a clock.
 ///
-/// When latency exceeds the latency without queueing, requests queue somewhere in the upstream, and more concurrency would
-/// only make them wait longer. So the limit follows the ratio of the two, plus some headroom as long as nothing queues. The
-/// latency without queueing is measured now and then while concurrency is halved, repeatedly until that makes no difference.
+/// When latency exceeds the latency without queueing, requests queue somewhere in the upstream, and more concurrency would only
+/// make them wait longer. So the limit follows the ratio of the two latencies, plus some headroom while nothing queues. From
+/// time to time, a probe measures the latency without queueing: it halves the concurrency until that makes no difference.
 struct AdaptiveLimit: Hashable, Sendable {
     /// The information from a request that ended.
     enum Outcome {
@@ -112,7 +117,7 @@ struct AdaptiveLimit: Hashable, Sendable {
     private var probed: Double?
     /// The divisor of the estimate during a probe.
     private var divisor = 1
-    /// Low at first, because it is unknown whether requests queue.
+    /// One at first, because it is unknown whether requests queue.
     private var windowsUntilProbe = 1
     private var window = Window(start: .zero)
 

@@ -3,12 +3,14 @@ import Synchronization
 
 /// A limiter for the number of concurrent requests in all pipelines that share it.
 ///
-/// Requests beyond the limit wait in a bounded queue: those with the highest task priority (at creation of the task) first,
-/// in order of arrival within a priority. When the queue is full, a request displaces the last one of the lowest priority,
-/// which is rejected at once. If none has a lower priority, the new request is rejected.
+/// Requests beyond the limit wait in a bounded queue. Requests of tasks with a higher base priority go first, in order of
+/// arrival within a priority. When the queue is full, a new request displaces the last one of the lowest priority, which is
+/// rejected at once. If none has a lower priority, the new request is rejected.
 ///
-///     let limiter = ConcurrencyLimiter(.adaptive(), waiting: 100, atMost: .seconds(2))
-///     let api = fetcher.limitingConcurrency(to: limiter)
+/// ```swift
+/// let limiter = ConcurrencyLimiter(.adaptive(), waiting: 100, atMost: .seconds(2))
+/// let api = client.limitingConcurrency(to: limiter)
+/// ```
 public final class ConcurrencyLimiter: Sendable {
     /// The outcome of a wait.
     enum Turn {
@@ -53,7 +55,7 @@ public final class ConcurrencyLimiter: Sendable {
 
     /// The current limit.
     public var limit: Int { state.withLock(\.queue.limit) }
-    /// The number of requests under way, which temporarily exceeds ``limit`` after the limit has fallen.
+    /// The number of requests under way. After ``limit`` has fallen, this exceeds it until enough requests have ended.
     public var underWay: Int { state.withLock(\.queue.underWay) }
     /// The maximum number of waiting requests.
     public var capacity: Int { state.withLock(\.queue.capacity) }
@@ -62,9 +64,9 @@ public final class ConcurrencyLimiter: Sendable {
 
     private var rejections: ConcurrencyRejections { state.withLock(\.rejections) }
 
-    /// Changes a fixed limit, and how many requests may wait. Those under way, and those that wait already, stay and count.
+    /// Changes a fixed limit and the capacity of the queue. Requests under way and waiting requests stay, and count.
     ///
-    /// - Returns: Work to do without a lock, which lets requests go that the new limit admits.
+    /// - Returns: Work to do without a lock, which resumes the requests that the new limit admits.
     func change(to count: Int, waiting capacity: Int) -> () -> Void {
         let limit = ConcurrencyLimit.fixed(count)
         let rejections = ConcurrencyRejections(limit, capacity: max(0, capacity), patience: patience)
@@ -84,7 +86,7 @@ public final class ConcurrencyLimiter: Sendable {
     ///
     /// - Throws: A ``LimitRejection`` if the request is rejected, cancelled, or too late.
     func wait() async throws(LimitRejection) {
-        // Checked before the request displaces one that has more time.
+        // Check this first, because the request could displace one that has more time.
         guard !Task.isCancelled else { throw .cancelledInQueue }
         let deadline = Deadline.current
         if let deadline, deadline.hasPassed { throw .lateInQueue }
@@ -159,24 +161,24 @@ struct ConcurrencyRejections: Sendable {
     init(_ limit: ConcurrencyLimit, capacity: Int, patience: Duration?) {
         let underWay =
             limit.isAdaptive
-            ? "as many requests are under way as the source bears"
+            ? "as many requests are under way as the upstream handles"
             : limit.count == 1 ? "1 request is under way" : "\(limit.count) requests are under way"
         let waiting = capacity == 0 ? "" : capacity == 1 ? " and 1 waits" : " and \(capacity) wait"
-        full = LimitRejection(.limit, "was not sent: \(underWay)\(waiting), the most allowed")
+        full = LimitRejection(.limit, "was not sent: \(underWay)\(waiting), which is the limit")
         shed = LimitRejection(
             .limit,
-            "was not sent: one of higher priority took its place, because \(underWay)\(waiting), the most allowed"
+            "was not sent: a request with a higher priority took its place, because \(underWay)\(waiting), which is the limit"
         )
         impatient = LimitRejection(
             .limit,
-            "was not sent: \(underWay), and it waited for \(patience ?? .zero), the longest allowed"
+            "was not sent: \(underWay), and it waited for \(patience ?? .zero), which is the limit"
         )
     }
 }
 
 extension LimitRejection {
-    fileprivate static let lateInQueue = Self(.deadline, "was not sent: there was no room before its deadline")
-    fileprivate static let cancelledInQueue = Self(.cancellation, "was cancelled before there was room to send it")
+    fileprivate static let lateInQueue = Self(.deadline, "was not sent: it got no permit before its deadline")
+    fileprivate static let cancelledInQueue = Self(.cancellation, "was cancelled before it got a permit")
 }
 
 /// The queue of a ``ConcurrencyLimiter``, which decides which requests proceed: a value without a clock or tasks.
@@ -209,7 +211,7 @@ struct ConcurrencyQueue<Waiter> {
 
     /// The maximum number of requests under way, at least one.
     private(set) var limit: Int
-    /// The maximum number of waiters. Those who wait stay when it falls.
+    /// The maximum number of waiters. When it falls, current waiters stay.
     var capacity: Int
     private(set) var underWay = 0
     /// Sorted by ticket, so that the last one is next.
@@ -248,7 +250,7 @@ struct ConcurrencyQueue<Waiter> {
         return .waits(ticket, insteadOf: shed)
     }
 
-    /// Removes a waiter; `false` if it was removed already.
+    /// Removes a waiter; returns `false` if it was removed already.
     ///
     /// - Complexity: O(n) moves in the number of waiters.
     @discardableResult
@@ -285,7 +287,7 @@ struct ConcurrencyQueue<Waiter> {
         return admitted
     }
 
-    /// Returns the index at which a ticket is, or is to be inserted.
+    /// Returns the index of a ticket, or the index at which to insert it.
     private func index(of ticket: Ticket) -> Int {
         var (low, high) = (0, places.count)
         while low < high {

@@ -17,16 +17,16 @@ public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
         DataFetcherLayer(
             .concurrencyLimit,
             limiter.isAdaptive
-                ? "sends as many at once as the source bears, now \(limiter.limit)"
+                ? "sends as many at once as the upstream handles, now \(limiter.limit)"
                 : "sends at most \(limiter.limit) at once"
         )
     }
 
-    /// Returns the wrapped fetcher's response as soon as there is a permit for the request.
+    /// Waits for a permit, sends the request, and returns the response.
     ///
-    /// - Throws: A ``FetchError`` if the request was not sent: with ``FetchError/Reason/rejected`` if the queue is full or
-    ///   the wait was too long, with ``FetchError/Reason/timedOut`` if the deadline passed, with
-    ///   ``FetchError/Reason/cancelled`` if the task was cancelled while waiting; otherwise, errors of the wrapped fetcher.
+    /// - Throws: A ``FetchError`` if the request was not sent: with ``FetchError/Reason/rejected`` if the queue is full or the
+    ///   wait was too long, with ``FetchError/Reason/timedOut`` if the deadline passed, or with ``FetchError/Reason/cancelled``
+    ///   if the task was cancelled while it waited; otherwise, errors of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if !limiter.admit() { try await wait(request) }
         guard !limiter.isAdaptive else { return try await timed(request) }
@@ -34,7 +34,7 @@ public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
         return try await base.fetch(request)
     }
 
-    /// Separate from the path of fixed limits, because it reads the clock twice.
+    /// Sends a request under an adaptive limit. Fixed limits do not need this, and so save two reads of the clock.
     private func timed(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let start = limiter.timer.now
         var outcome = AdaptiveLimit.Outcome.untold
@@ -101,7 +101,11 @@ extension FetchError {
 }
 
 extension DataFetcher {
-    /// Returns this fetcher with a concurrency limiter of its own, whose queue holds 64 requests.
+    /// Returns this fetcher with a fixed concurrency limit of its own, whose queue holds 64 requests.
+    ///
+    /// ```swift
+    /// let users = client.limitingConcurrency(to: 16).retrying(.standard)
+    /// ```
     ///
     /// - Parameter count: The maximum number of concurrent requests; values below 1 count as 1.
     /// - Returns: The limited fetcher.
@@ -111,8 +115,13 @@ extension DataFetcher {
 
     /// Returns this fetcher with a concurrency limiter, which other pipelines may share.
     ///
-    /// Apply it inside retries, so that requests waiting for a retry hold no permit, and inside a timeout that should include
-    /// the wait.
+    /// Apply it inside retries, so that a request holds no permit while it waits for a retry. A timeout outside it includes the
+    /// wait for a permit; one inside it does not.
+    ///
+    /// ```swift
+    /// let limiter = ConcurrencyLimiter(.fixed(32), waiting: 100)
+    /// let orders = client.limitingConcurrency(to: limiter).retrying(.standard)
+    /// ```
     ///
     /// - Parameter limiter: The limiter.
     /// - Returns: The limited fetcher.

@@ -16,12 +16,12 @@ public struct LimitingRateDataFetcher: ReportingDataFetcher {
     /// The description of this layer, with the rate.
     public var layer: DataFetcherLayer { DataFetcherLayer(.rateLimit, "sends at most \(limiter.description)") }
 
-    /// Returns the wrapped fetcher's response as soon as the rate limit permits the request.
+    /// Waits for a slot, sends the request, and returns the response.
     ///
-    /// - Throws: A ``FetchError`` with ``FetchError/Reason/rejected`` and the earliest time for a retry if the request would
-    ///   have to wait too long or beyond its deadline; with ``FetchError/Reason/timedOut`` if the deadline has already
-    ///   passed; with ``FetchError/Reason/cancelled`` if the task is cancelled while waiting; otherwise, errors of the
-    ///   wrapped fetcher.
+    /// - Throws: A ``FetchError`` if the request was not sent: with ``FetchError/Reason/rejected`` and the earliest time for a
+    ///   retry if it would have to wait too long or beyond its deadline, with ``FetchError/Reason/timedOut`` if the deadline
+    ///   has already passed, or with ``FetchError/Reason/cancelled`` if the task is cancelled while it waits; otherwise, errors
+    ///   of the wrapped fetcher.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         let turn: TokenBucket.Turn
         if let free = limiter.admit() { turn = free } else { turn = try await wait(request) }
@@ -47,7 +47,7 @@ extension RateLimiter {
     /// Waits until a request may be sent, as `wait()` does.
     ///
     /// - Returns: The slot.
-    /// - Throws: A ``FetchError`` if the request would have to wait too long, is too late, or was cancelled.
+    /// - Throws: A ``FetchError`` if the request would wait too long, is too late, or was cancelled.
     func wait(_ request: DataRequest) async throws(FetchError) -> TokenBucket.Turn {
         do {
             return try await wait()
@@ -59,6 +59,10 @@ extension RateLimiter {
 
 extension DataFetcher {
     /// Returns this fetcher with a rate limiter of its own.
+    ///
+    /// ```swift
+    /// let maps = client.limitingRate(to: 10, per: .seconds(1), burst: 5)
+    /// ```
     ///
     /// - Parameters:
     ///   - count: The number of requests per period, from 1 to 1,000,000,000.
@@ -79,7 +83,12 @@ extension DataFetcher {
 
     /// Returns this fetcher with a rate limiter, which other pipelines may share.
     ///
-    /// Apply it inside retries, because every attempt is sent.
+    /// Apply it inside retries, because every attempt counts.
+    ///
+    /// ```swift
+    /// let quota = RateLimiter(100, per: .seconds(60), burst: 10)
+    /// let maps = client.limitingRate(to: quota).retrying(.standard)
+    /// ```
     ///
     /// - Parameter limiter: The limiter.
     /// - Returns: The limited fetcher.
@@ -90,12 +99,14 @@ extension DataFetcher {
 
 /// A limiter for the rate of requests in all pipelines that share it.
 ///
-/// It permits a burst at once, and then one request per fraction of the period. No time span ever has more requests than the
-/// burst plus the rate's share. Requests that come too early reserve a future slot, in order of arrival, and wait for it. A
-/// request that would have to wait too long is rejected at once, with the earliest time for a retry.
+/// It permits a burst at once, and then spreads requests evenly over the period. In any span of time, it permits at most the
+/// burst plus the number of requests that the rate allows in that span. A request that comes too early reserves the next free
+/// slot and waits for it. If the wait would be too long, the request is rejected at once, with the earliest time for a retry.
 ///
-///     let limiter = RateLimiter(10, per: .seconds(1), burst: 5)
-///     let api = fetcher.limitingRate(to: limiter)
+/// ```swift
+/// let limiter = RateLimiter(10, per: .seconds(1), burst: 5)
+/// let api = client.limitingRate(to: limiter)
+/// ```
 public final class RateLimiter: Sendable {
     let timer: TimerService
     let description: String
@@ -123,10 +134,10 @@ public final class RateLimiter: Sendable {
         self.patience = min(max(.zero, patience), .seconds(TokenBucket.most))
         self.timer = timer
         description = "\(max(1, count)) in \(period)"
-        refusal = "was not sent: \(description) are the most allowed"
+        refusal = "was not sent: the rate limit is \(description)"
     }
 
-    /// Counts what another limiter has let through, whose place this one takes.
+    /// Counts the requests that another limiter has admitted, when this limiter replaces it.
     func takeOver(from other: RateLimiter) {
         let now = timer.now
         let old = other.bucket.withLock(\.self)
@@ -141,7 +152,7 @@ public final class RateLimiter: Sendable {
         return bucket.withLock { $0.reserve(at: now, by: now) }
     }
 
-    /// Returns the slot of a request that was not sent, so that it does not count.
+    /// Takes back the slot of a request that was not sent, so that it does not count.
     func putBack(_ turn: TokenBucket.Turn) {
         bucket.withLock { $0.putBack(turn) }
     }
@@ -170,7 +181,7 @@ public final class RateLimiter: Sendable {
 
 extension LimitRejection {
     fileprivate static let lateForTurn = Self(.deadline, "was not sent: its deadline has passed")
-    fileprivate static let cancelledBeforeTurn = Self(.cancellation, "was cancelled before it was its turn to be sent")
+    fileprivate static let cancelledBeforeTurn = Self(.cancellation, "was cancelled while it waited for the rate limit")
 }
 
 /// The token bucket of a ``RateLimiter``: a value without a clock.
@@ -194,7 +205,7 @@ struct TokenBucket: Sendable {
     private let burst: Int
     /// The time in which the bucket fills up from one token.
     private let tolerance: Duration
-    /// The time at which the bucket is full if no more tokens are taken; in the past if it is full already.
+    /// The time at which the bucket is full if no more tokens are taken. It is in the past if the bucket is already full.
     private var full = Duration.zero
     /// Slots that were returned before their time, earliest first. Each of them precedes a slot that is still reserved.
     private var free: [Turn] = []
@@ -215,8 +226,8 @@ struct TokenBucket: Sendable {
         tolerance = interval * (self.burst - 1)
     }
 
-    /// Takes the tokens that another bucket has given: those of the past, as far as this one has so many, and all that are reserved.
-    /// Both must give at most 1,000,000,000 tokens a second.
+    /// Counts the tokens that another bucket has issued as if this one had issued them: all that are reserved for the future,
+    /// and past ones up to this bucket's capacity. Both must issue at most 1,000,000,000 tokens a second.
     mutating func takeOver(from old: TokenBucket, at now: Duration) {
         let given = Int((max(.zero, old.full - now) / old.interval).rounded(.up))
         let reserved = max(0, given - old.burst)
@@ -228,7 +239,7 @@ struct TokenBucket: Sendable {
         free.first { $0.moment >= now }?.moment ?? full - tolerance
     }
 
-    /// Reserves the next token if it is available by a point in time. It must not be used before its slot.
+    /// Reserves the next token if its slot comes by a point in time. The token must not be used before its slot.
     mutating func reserve(at now: Duration, by latest: Duration) -> Turn? {
         free.removeFirst(free.prefix { $0.moment < now }.count)
         let moment = max(now, next(at: now))
@@ -238,10 +249,10 @@ struct TokenBucket: Sendable {
         return Turn(moment: moment, full: full)
     }
 
-    /// Returns an unused token.
+    /// Takes back an unused token.
     ///
-    /// Later slots may already be reserved and do not move. Another request can take the returned slot until its time has
-    /// passed: used later, it could come too close to the next one.
+    /// The slots after it do not move. Another request can take the returned slot until its time has passed. A request that
+    /// took it later could come too close to the next slot.
     mutating func putBack(_ turn: Turn) {
         free.insert(turn, at: free.firstIndex { $0.full > turn.full } ?? free.endIndex)
         while let last = free.last, last.full == full {

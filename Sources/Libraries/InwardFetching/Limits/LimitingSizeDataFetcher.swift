@@ -10,7 +10,7 @@ public struct LimitingSizeDataFetcher: DecoratingDataFetcher {
     }
 
     /// The description of this layer, with the limit.
-    public var layer: DataFetcherLayer { DataFetcherLayer(.sizeLimit, "takes no more than \(limit) bytes") }
+    public var layer: DataFetcherLayer { DataFetcherLayer(.sizeLimit, "limits bodies to \(limit) bytes") }
 
     /// Returns the wrapped fetcher's response, whatever its status, if its body is within the limit.
     ///
@@ -22,7 +22,7 @@ public struct LimitingSizeDataFetcher: DecoratingDataFetcher {
             throw FetchError(
                 .tooLarge,
                 request: request,
-                explanation: "was answered with more than \(limit) bytes, the most allowed"
+                explanation: "was answered with more than \(limit) bytes, which is the limit"
             )
         }
         return response
@@ -32,8 +32,12 @@ public struct LimitingSizeDataFetcher: DecoratingDataFetcher {
 extension DataFetcher {
     /// Returns this fetcher with a limit for the body of each response.
     ///
-    /// The limit applies after the body has been received, so only the limit of the receiving fetcher protects memory. Use
-    /// this one for stricter limits, such as that of one repository among many.
+    /// The limit applies after the body was received, so it does not protect memory: the limit of the HTTP client does that.
+    /// Use this one for stricter limits, such as that of one repository among many.
+    ///
+    /// ```swift
+    /// let thumbnails = client.limitingSize(to: 1_000_000)
+    /// ```
     ///
     /// - Parameter bytes: The maximum number of bytes in a body; negative values count as 0.
     /// - Returns: The limited fetcher.

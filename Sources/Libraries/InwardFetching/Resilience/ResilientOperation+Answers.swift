@@ -3,15 +3,22 @@ public import InwardCore
 extension ResilientOperation where Input: Hashable {
     /// Returns this operation with concurrent calls for equal inputs coalesced into one.
     ///
-    /// Coalesce only operations without effects, such as reads. The cancellation or deadline of one caller ends its own wait,
-    /// with ``ResilienceError/Reason/cancelled`` or ``ResilienceError/Reason/timedOut``, and not the operation for the others.
-    /// Apply it outside decorators that bound the operation, such as a timeout: what several callers wait for has no
-    /// deadline of its own.
+    /// Coalesce only operations without side effects, such as reads. When one caller is cancelled or reaches its deadline, its
+    /// own wait ends with ``ResilienceError/Reason/cancelled`` or ``ResilienceError/Reason/timedOut``, and the operation
+    /// continues for the others.
+    ///
+    /// Apply it outside a timeout, because a shared call does not inherit the deadline of any caller.
+    ///
+    /// ```swift
+    /// let findUser = ResilientOperation("the user query") { (id: Int) in "user \(id)" }
+    ///     .timingOut(after: .seconds(2))
+    ///     .coalescing()
+    /// ```
     ///
     /// - Parameters:
-    ///   - abandonment: What happens to an operation that no caller waits for any longer.
+    ///   - abandonment: What happens to an operation without waiters.
     ///   - executor: The executor for the operation; `nil` for the default executor.
-    /// - Returns: The coalescing operation. Share it: each one has its own calls in flight.
+    /// - Returns: The coalescing operation. Share it, because only calls of the same one are coalesced.
     public func coalescing(
         whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         executor: (any TaskExecutor)? = nil
@@ -33,16 +40,20 @@ extension ResilientOperation where Input: Hashable {
 }
 
 extension ResilientOperation {
-    /// Returns this operation with another one that is performed in its place when it fails.
+    /// Returns this operation with another one as its fallback.
     ///
     /// If the fallback fails too, the error of this operation is thrown.
     ///
-    ///     let read = primary.fallingBack(to: replica) { error in if case .notFound = error { false } else { true } }
+    /// ```swift
+    /// let replica = ResilientOperation("the replica") { (id: Int) in "user \(id)" }
+    /// let primary = ResilientOperation("the primary") { (id: Int) in "user \(id)" }
+    /// let read = primary.timingOut(after: .seconds(1)).fallingBack(to: replica) { _ in true }
+    /// ```
     ///
     /// - Parameters:
     ///   - fallback: The operation to fall back to.
-    ///   - isFailure: Returns whether to fall back after an error, which may be one that `failure` made of a
-    ///     ``ResilienceError``. It is not asked about cancellations.
+    ///   - isFailure: Returns whether to fall back after an error, which may be the one that `failure` returned for a
+    ///     ``ResilienceError``. It is not called for cancellations.
     /// - Returns: The operation with the fallback.
     public func fallingBack(to fallback: Self, when isFailure: @escaping @Sendable (Failure) -> Bool) -> Self {
         wrapped { input, observers async throws(AttemptError) in
@@ -55,12 +66,12 @@ extension ResilientOperation {
         }
     }
 
-    /// Returns this operation with a fixed result for when it fails.
+    /// Returns this operation with a fixed result as its fallback.
     ///
     /// - Parameters:
     ///   - fallback: The result.
-    ///   - isFailure: Returns whether to fall back after an error, which may be one that `failure` made of a
-    ///     ``ResilienceError``. It is not asked about cancellations.
+    ///   - isFailure: Returns whether to fall back after an error, which may be the one that `failure` returned for a
+    ///     ``ResilienceError``. It is not called for cancellations.
     /// - Returns: The operation with the fallback.
     public func fallingBack(to fallback: Output, when isFailure: @escaping @Sendable (Failure) -> Bool) -> Self {
         wrapped { input, observers async throws(AttemptError) in
@@ -75,7 +86,7 @@ extension ResilientOperation {
     }
 
     private func calls(forFallback error: AttemptError, _ isFailure: (Failure) -> Bool) -> Bool {
-        // A caller that was cancelled or is late waits for nothing any longer.
+        // A cancelled or late caller does not wait for a fallback.
         guard !error.isCancellation, !Task.isCancelled else { return false }
         return isFailure(converted(error))
     }

@@ -3,10 +3,16 @@ public import InwardCore
 extension ResilientOperation {
     /// Returns this operation with an observer for the events in all its decorators.
     ///
-    /// The decorators that are present now report to the observer, down to the operation itself, whose end is reported each time
-    /// it is performed. So do the decorators of a fallback. Decorators added afterwards do not report.
+    /// These report to the observer: the decorators that you added before, those of a fallback, and the operation itself, at
+    /// the end of each execution. Decorators that you add later do not report.
     ///
-    ///     let lookUp = operation.retrying { _ in .again }.observing(with: observer)
+    /// ```swift
+    /// struct Printer: FetchObserver {
+    ///     func operation(_ name: String, _ event: OperationEvent) { print(name, event) }
+    /// }
+    /// let operation = ResilientOperation("the user query") { (id: Int) in "user \(id)" }
+    /// let observed = operation.retrying { _ in .again }.observing(with: Printer())
+    /// ```
     ///
     /// - Parameters:
     ///   - observer: The observer; `nil` for none, which has no overhead.
@@ -16,7 +22,7 @@ extension ResilientOperation {
         guard let observer else { return self }
         return wrapped { input, observers async throws(AttemptError) in
             let start = timer.now
-            // What decorators further out are told, which the observer learns as an error of the operation.
+            // Outer decorators receive the original error. The observer receives it as an error of the operation.
             var cause: AttemptError?
             do throws(Failure) {
                 let output = try await observer.surroundOperation(.call(name)) { () async throws(Failure) in
@@ -46,7 +52,7 @@ struct CallObservers: Sendable {
     /// The current time; `nil` if there are no observers.
     var now: Duration? { timer?.now }
 
-    /// Returns these observers with another one, further inside.
+    /// Returns these observers with another one inside them.
     func adding(_ observer: any FetchObserver, _ timer: TimerService) -> Self {
         var all = self
         all.observers.prepend(observer)
@@ -54,7 +60,7 @@ struct CallObservers: Sendable {
         return all
     }
 
-    /// Tells of an event, which is made only if there are observers.
+    /// Reports an event, which is created only if there are observers.
     func tell(_ name: String, _ event: @autoclosure () -> OperationEvent) {
         guard timer != nil else { return }
         let event = event()
@@ -69,16 +75,16 @@ struct CallObservers: Sendable {
         try await observers.surroundOperation(.attempt(name), work)
     }
 
-    /// Tells that the operation itself has ended.
+    /// Reports the end of an execution of the operation.
     func tell(_ name: String, attemptSince start: Duration?, error: (any Error)?) {
         guard let now, let start else { return }
         tell(name, .attemptEnded(error: error, after: now - start))
     }
 
-    /// Tells of a circuit's state transition, if there was one.
+    /// Reports a state transition of a circuit, if there was one.
     func tell(_ change: CircuitChange?, of breaker: CircuitBreaker) { observers.tell(change, of: breaker) }
 
-    /// Returns an error, and tells of it if it is a rejection.
+    /// Returns an error, and reports it if it is a rejection.
     func told<Input, Output, Failure>(
         _ error: AttemptFailure<Failure>,
         of operation: ResilientOperation<Input, Output, Failure>

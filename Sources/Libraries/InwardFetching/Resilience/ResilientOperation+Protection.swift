@@ -3,17 +3,20 @@ public import InwardCore
 extension ResilientOperation {
     /// Returns this operation with a circuit breaker, which rejects calls for a while after too many failures.
     ///
-    /// A call that the circuit rejects fails with ``ResilienceError/Reason/rejected`` and is not started.
+    /// A call that the circuit rejects is not started and fails with ``ResilienceError/Reason/rejected``.
     ///
-    ///     let breaker = CircuitBreaker("database")
-    ///     let lookUp = operation.breakingCircuit(breaker) { error in if case .busy = error { true } else { false } }
+    /// ```swift
+    /// let breaker = CircuitBreaker("database")
+    /// let operation = ResilientOperation("the user query") { (id: Int) in "user \(id)" }
+    /// let findUser = operation.breakingCircuit(breaker) { error in !(error is CancellationError) }
+    /// ```
     ///
     /// - Parameters:
-    ///   - breaker: The circuit breaker. Share one among everything that asks the same upstream, data fetchers included. The
+    ///   - breaker: The circuit breaker. Share one among everything that uses the same upstream, data fetchers included. The
     ///     ``CircuitBreakerPolicy/failures`` of its policy apply to data fetchers only.
-    ///   - isFailure: Returns whether an error is a failure of the upstream; `false` if the upstream works, such as for a
-    ///     record that does not exist; `nil` if the error says nothing about the upstream. A timeout of an operation that was
-    ///     started is a failure; rejections and cancellations say nothing. It is not asked about those.
+    ///   - isFailure: Returns `true` if the upstream failed, `false` if the upstream works, for example if a record does not
+    ///     exist, and `nil` if the error says nothing about the upstream. It is not called for errors of decorators: a timeout
+    ///     of a started operation is a failure, and rejections and cancellations say nothing.
     /// - Returns: The operation with the circuit breaker.
     public func breakingCircuit(
         _ breaker: CircuitBreaker,
@@ -55,7 +58,7 @@ extension AttemptFailure {
     /// Returns whether the upstream failed; `nil` if the error says nothing about it.
     fileprivate func isFailure(_ isFailure: (Failure) -> Bool?) -> Bool? {
         guard wasStarted else { return nil }
-        // A timeout cancels the operation when the deadline passes, so this cancellation counts as the upstream's timeout.
+        // A timeout cancels the operation when the deadline passes, so this cancellation counts as a timeout of the upstream.
         guard !isCancellation else { return Deadline.current?.hasPassed == true ? true : nil }
         return switch self {
         case .operation(let error): isFailure(error)
@@ -65,7 +68,7 @@ extension AttemptFailure {
 }
 
 extension ResilientOperation {
-    /// Returns this operation with a concurrency limiter of its own, whose queue holds 64 calls.
+    /// Returns this operation with a fixed concurrency limit of its own, whose queue holds 64 calls.
     ///
     /// - Parameter count: The maximum number of concurrent calls; values below 1 count as 1.
     /// - Returns: The limited operation.
@@ -75,16 +78,21 @@ extension ResilientOperation {
 
     /// Returns this operation with a concurrency limiter, which others may share, data fetchers included.
     ///
-    /// A call that gets no permit is not started. It fails with ``ResilienceError/Reason/rejected`` if the queue is full or
-    /// the wait was too long, with ``ResilienceError/Reason/timedOut`` if the deadline passed, and with
+    /// A call without a permit is not started. It fails with ``ResilienceError/Reason/rejected`` if the queue is full or the
+    /// wait was too long, with ``ResilienceError/Reason/timedOut`` if the deadline passed, or with
     /// ``ResilienceError/Reason/cancelled`` if the task was cancelled while it waited.
     ///
-    /// Apply it inside retries, so that calls waiting for a retry hold no permit.
+    /// Apply it inside retries, so that a call holds no permit while it waits for a retry.
+    ///
+    /// ```swift
+    /// let operation = ResilientOperation("the user query") { (id: Int) in "user \(id)" }
+    /// let findUser = operation.limitingConcurrency(to: ConcurrencyLimiter(.fixed(8))).retrying { _ in .again }
+    /// ```
     ///
     /// - Parameters:
     ///   - limiter: The limiter.
-    ///   - isOverload: Returns whether an error tells that the upstream is overloaded, which lowers an adaptive limit. A
-    ///     timeout does so in any case.
+    ///   - isOverload: Returns whether an error means that the upstream is overloaded, which lowers an adaptive limit. Timeouts
+    ///     always do.
     /// - Returns: The limited operation.
     public func limitingConcurrency(
         to limiter: ConcurrencyLimiter,
@@ -149,9 +157,14 @@ extension ResilientOperation {
     /// Returns this operation with a rate limiter, which others may share, data fetchers included.
     ///
     /// A call that would have to wait too long or beyond its deadline is not started. It fails with
-    /// ``ResilienceError/Reason/rejected`` and says when to try again.
+    /// ``ResilienceError/Reason/rejected``, and the error says when to try again.
     ///
     /// Apply it inside retries, because every attempt counts.
+    ///
+    /// ```swift
+    /// let operation = ResilientOperation("the user query") { (id: Int) in "user \(id)" }
+    /// let findUser = operation.limitingRate(to: RateLimiter(100, per: .seconds(1), burst: 10))
+    /// ```
     ///
     /// - Parameter limiter: The limiter.
     /// - Returns: The limited operation.

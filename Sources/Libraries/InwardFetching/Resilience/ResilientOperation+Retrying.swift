@@ -1,26 +1,29 @@
 public import InwardCore
 
 extension ResilientOperation {
-    /// Returns this operation with retries of failures that are safe to repeat.
+    /// Returns this operation with retries of the failures that you choose.
     ///
-    ///     let save = operation.retrying(RetrySchedule(attempts: 5, budget: budget)) { error in
-    ///         switch error {
+    /// ```swift
+    /// enum StoreError: Error { case busy(Duration), disconnected, full }
+    /// let save = ResilientOperation("the save") { (text: String) in print(text) }
+    ///     .retrying(RetrySchedule(attempts: 5, budget: RetryBudget())) { error in
+    ///         switch error as? StoreError {
     ///         case .busy(let wait): .again(after: wait)
     ///         case .disconnected: .again
     ///         default: .never
     ///         }
     ///     }
+    /// ```
     ///
-    /// The wait between two attempts ends with the task's deadline, and no wait begins that leaves no time for the attempt.
-    /// When the last attempt has failed, its error is thrown. A task that is cancelled between attempts fails with
-    /// ``ResilienceError/Reason/cancelled``.
+    /// If the last attempt fails, its error is thrown. No wait between attempts goes beyond the task's deadline. If the task is
+    /// cancelled between attempts, the call fails with ``ResilienceError/Reason/cancelled``.
     ///
     /// - Parameters:
-    ///   - schedule: How often the operation is retried, and after which delay.
+    ///   - schedule: The schedule that decides how often the operation is retried, and after which delay.
     ///   - timer: The source of time, which also ends the waits.
-    ///   - advice: Returns whether an error may be retried. An operation that timed out may have taken effect, so it is asked
-    ///     about the error that `failure` made of a ``ResilienceError/Reason/timedOut`` too. It is not asked about
-    ///     rejections and cancellations, which are never retried.
+    ///   - advice: Returns whether to retry after an error. It is also called for the error that `failure` returned for a
+    ///     ``ResilienceError/Reason/timedOut``, because a timed-out operation may have taken effect and only you know whether
+    ///     it may be repeated. It is not called for rejections and cancellations, which are never retried.
     /// - Returns: The operation with retries.
     public func retrying(
         _ schedule: RetrySchedule = .standard,
@@ -61,7 +64,7 @@ extension ResilientOperation {
     }
 }
 
-/// The advice whether to retry an operation after an error.
+/// Whether to retry an operation after an error.
 public struct RetryAdvice: Hashable, Sendable {
     let isAgain: Bool
     let delay: Duration?
@@ -71,9 +74,9 @@ public struct RetryAdvice: Hashable, Sendable {
     /// The operation must not be retried, because that cannot help or is not safe.
     public static let never = Self(isAgain: false, delay: nil)
 
-    /// Returns the advice to retry the operation after the delay that the upstream asked for.
+    /// Returns the advice to retry the operation after a delay that the upstream asked for.
     ///
-    /// - Parameter delay: The delay, to which the schedule adds its own; negative values count as zero.
+    /// - Parameter delay: The delay. The schedule adds its own delay to it. Negative values count as zero.
     /// - Returns: The advice.
     public static func again(after delay: Duration) -> Self { Self(isAgain: true, delay: max(.zero, delay)) }
 }
@@ -137,7 +140,7 @@ private struct RetriedCall<Input: Sendable, Output: Sendable, Failure: Error>: R
 }
 
 extension AttemptFailure {
-    /// Whether the caller decides about a retry.
+    /// Whether the caller's advice decides about a retry.
     fileprivate var mayBeRetried: Bool {
         switch self {
         case .operation: true

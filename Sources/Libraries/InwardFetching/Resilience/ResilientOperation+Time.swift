@@ -3,12 +3,14 @@ public import InwardCore
 extension ResilientOperation {
     /// Returns this operation with a time limit.
     ///
-    /// The limit becomes the task's deadline, unless an earlier one exists. When it passes, the operation is cancelled, and
-    /// awaited. Apply one timeout outside the retries to limit all attempts together, and one inside to limit each attempt:
+    /// The limit becomes the task's deadline, unless the task already has an earlier one. When it passes, the operation is
+    /// cancelled and awaited, and the call fails with ``ResilienceError/Reason/timedOut``. Apply one timeout outside the
+    /// retries to limit all attempts together, and one inside to limit each attempt:
     ///
-    ///     let lookUp = operation.timingOut(after: .seconds(2)).retrying { _ in .again }.timingOut(after: .seconds(10))
-    ///
-    /// If the limit passes, the operation fails with ``ResilienceError/Reason/timedOut``.
+    /// ```swift
+    /// let operation = ResilientOperation("the user query") { (id: Int) in "user \(id)" }
+    /// let findUser = operation.timingOut(after: .seconds(2)).retrying { _ in .again }.timingOut(after: .seconds(10))
+    /// ```
     ///
     /// - Parameters:
     ///   - limit: The maximum duration. With zero or less, the operation fails without being started.
@@ -38,13 +40,16 @@ extension ResilientOperation {
 }
 
 extension ResilientOperation {
-    /// Returns this operation with a second attempt for calls that take unusually long. The first attempt to succeed counts,
-    /// and the other is cancelled and awaited.
+    /// Returns this operation with a second attempt for calls that take unusually long. The first attempt that succeeds counts,
+    /// and the other one is cancelled and awaited.
     ///
-    /// Hedge only operations that are safe to repeat, such as reads. Apply it outside decorators that limit or interrupt
-    /// attempts, because both attempts must pass through them.
+    /// Hedge only operations that are safe to repeat, such as reads. Apply it outside the decorators that limit attempts, such
+    /// as timeouts and concurrency limits, so that they apply to both attempts.
     ///
-    ///     let read = operation.timingOut(after: .seconds(2)).hedging(after: .percentile(95, atFirst: .milliseconds(500)))
+    /// ```swift
+    /// let operation = ResilientOperation("the user query") { (id: Int) in "user \(id)" }
+    /// let read = operation.timingOut(after: .seconds(2)).hedging(after: .percentile(95, atFirst: .milliseconds(500)))
+    /// ```
     ///
     /// If no attempt succeeds, the error of the first is thrown.
     ///

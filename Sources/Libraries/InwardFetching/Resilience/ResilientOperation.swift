@@ -1,32 +1,35 @@
-/// An asynchronous operation, such as a database query or a remote call, with the decorators that data fetchers have.
+/// An asynchronous operation, such as a database query or a remote call, with the same decorators as data fetchers.
 ///
-/// An operation begins as a closure with an error type of its own. Each decorator returns it with one more behaviour, the
-/// innermost first. What the decorators themselves fail with is a ``ResilienceError``, and `failure` turns it into an error of
-/// the operation. A case of that error type is enough:
+/// An operation begins as a closure with any error type. Each decorator returns it with one more behavior; write the innermost
+/// decorator first. When a decorator itself fails, it creates a ``ResilienceError``, which `failure` turns into your error
+/// type. Here, `failure` is an enum case:
 ///
-///     enum DatabaseError: Error {
-///         case busy, notFound
-///         case unavailable(ResilienceError)
-///     }
+/// ```swift
+/// enum DatabaseError: Error {
+///     case busy, notFound
+///     case unavailable(ResilienceError)
+/// }
 ///
-///     let lookUp = ResilientOperation("the look-up of a user", failure: DatabaseError.unavailable) {
-///         (id: Int) async throws(DatabaseError) in
-///         try await database.user(id)
-///     }
-///     .timingOut(after: .seconds(2))
-///     .breakingCircuit(CircuitBreaker("database")) { error in if case .busy = error { true } else { false } }
-///     .retrying(.standard) { error in if case .notFound = error { .never } else { .again } }
+/// let findUser = ResilientOperation("the user query", failure: DatabaseError.unavailable) {
+///     (id: Int) async throws(DatabaseError) -> String in
+///     guard id > 0 else { throw .notFound }
+///     return "user \(id)"
+/// }
+/// .timingOut(after: .seconds(2))
+/// .breakingCircuit(CircuitBreaker("database")) { error in if case .busy = error { true } else { false } }
+/// .retrying(.standard) { error in if case .notFound = error { .never } else { .again } }
 ///
-///     let user = try await lookUp(7)
+/// let user = try await findUser(7)
+/// ```
 ///
-/// Create the operation once and share it: its decorators share what they know of the upstream among all calls.
+/// Create the operation once and share it, because its decorators learn from all calls. See <doc:ResilientOperations>.
 public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Error>: Sendable {
-    /// The error of an attempt: the operation's own or one of a decorator.
+    /// The error of an attempt: of the operation, or of a decorator.
     typealias AttemptError = AttemptFailure<Failure>
-    /// The work inside of a decorator.
+    /// The work inside a decorator.
     typealias Attempt = @Sendable (Input, CallObservers) async throws(AttemptError) -> Output
 
-    /// The name of the operation, with which the description of a ``ResilienceError`` begins.
+    /// The name of the operation. Descriptions of a ``ResilienceError`` begin with it.
     public let name: String
     let attempt: Attempt
     private let failure: @Sendable (ResilienceError) -> Failure
@@ -46,8 +49,8 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
     /// - Parameters:
     ///   - name: The name of the operation, as the beginning of a sentence. It must not contain credentials.
     ///   - failure: Returns the operation's error for an error of a decorator.
-    ///   - operation: Performs the operation. It should end early when its task is cancelled, because a decorator cancels
-    ///     what nobody waits for any longer, and waits for its end.
+    ///   - operation: Performs the operation. It should end early when its task is cancelled, because decorators cancel work
+    ///     that nobody waits for any longer, and await its end.
     public init(
         _ name: String = "the operation",
         failure: @escaping @Sendable (ResilienceError) -> Failure,
@@ -75,9 +78,9 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
 
     /// Performs the operation.
     ///
-    /// - Parameter input: What the operation is for.
-    /// - Returns: The result of the operation, or of one that a decorator performed in its place.
-    /// - Throws: The error of the operation, or the error that `failure` made of a ``ResilienceError``.
+    /// - Parameter input: The input of the operation.
+    /// - Returns: The result of the operation or of a fallback.
+    /// - Throws: The error of the operation, or the error that `failure` returned for a ``ResilienceError``.
     public func callAsFunction(_ input: Input) async throws(Failure) -> Output {
         do throws(AttemptError) {
             return try await attempt(input, CallObservers())
@@ -94,7 +97,7 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
         }
     }
 
-    /// Returns this operation with other work, which wraps its own.
+    /// Returns this operation with other work, which usually calls the current work.
     func wrapped(in attempt: @escaping Attempt) -> Self { Self(name, failure: failure, attempt: attempt) }
 
     /// Returns an error of a decorator.
@@ -117,15 +120,18 @@ public struct ResilientOperation<Input: Sendable, Output: Sendable, Failure: Err
 }
 
 extension ResilientOperation where Failure == any Error {
-    /// Creates an operation without decorators, which throws any error. Errors of decorators are thrown as they are, as
-    /// ``ResilienceError``.
+    /// Creates an operation without decorators whose closure can throw any error. Decorators throw a ``ResilienceError``.
     ///
-    ///     let lookUp = ResilientOperation("the look-up of a user") { (id: Int) in try await database.user(id) }
+    /// ```swift
+    /// let findUser = ResilientOperation("the user query") { (id: Int) in
+    ///     try await client.fetchData(from: URL(string: "https://api.example.com/users/\(id)")!)
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - name: The name of the operation, as the beginning of a sentence. It must not contain credentials.
-    ///   - operation: Performs the operation. It should end early when its task is cancelled, because a decorator cancels
-    ///     what nobody waits for any longer, and waits for its end.
+    ///   - operation: Performs the operation. It should end early when its task is cancelled, because decorators cancel work
+    ///     that nobody waits for any longer, and await its end.
     public init(
         _ name: String = "the operation",
         operation: @escaping @Sendable (Input) async throws -> Output
@@ -134,7 +140,7 @@ extension ResilientOperation where Failure == any Error {
     }
 }
 
-/// The error of one attempt at an operation, which tells its own errors from those of its decorators.
+/// The error of one attempt: of the operation itself, or of a decorator.
 enum AttemptFailure<Failure: Error>: Error {
     case operation(Failure)
     case resilience(ResilienceError)
@@ -147,7 +153,7 @@ enum AttemptFailure<Failure: Error>: Error {
         }
     }
 
-    /// Whether the caller stopped waiting, or a timeout cancelled the operation. Its error then says nothing by itself.
+    /// Whether the caller or a timeout cancelled the task. The error itself then says nothing about the upstream.
     var isCancellation: Bool {
         switch self {
         case .operation: Task.isCancelled
@@ -156,18 +162,17 @@ enum AttemptFailure<Failure: Error>: Error {
     }
 }
 
-/// An error of a decorator of a ``ResilientOperation``: the operation was late, rejected or cancelled.
+/// An error of a decorator of a ``ResilientOperation``: the call timed out, was rejected, or was cancelled.
 ///
-///     enum DatabaseError: Error {
-///         case notFound
-///         case unavailable(ResilienceError)
-///     }
-///
-///     do throws(DatabaseError) {
-///         return try await lookUp(7)
-///     } catch .unavailable(let error) where error.reason == .rejected {
-///         print(error)  // the look-up of a user was not sent: the circuit to database is open, because …
-///     }
+/// ```swift
+/// let findUser = ResilientOperation("the user query") { (id: Int) in "user \(id)" }
+///     .breakingCircuit(CircuitBreaker("database")) { _ in true }
+/// do {
+///     print(try await findUser(7))
+/// } catch let error as ResilienceError where error.reason == .rejected {
+///     print(error)  // the user query was not sent: the circuit to database is open, because …
+/// }
+/// ```
 public struct ResilienceError: ProblemDetailsConvertible, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure. Future versions may add more.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
@@ -222,6 +227,6 @@ public struct ResilienceError: ProblemDetailsConvertible, Hashable, Sendable, Cu
     /// The response of a server: 503, with `Retry-After` if it is known.
     public var problemDetails: ProblemDetails { .unavailable(retryAfter: retryAfter) }
 
-    /// The operation and what happened, as one sentence without its full stop.
+    /// The operation and what happened, as one sentence without its period.
     public var description: String { "\(operation) \(explanation)" }
 }

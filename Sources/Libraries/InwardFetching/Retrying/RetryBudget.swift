@@ -1,14 +1,16 @@
 public import InwardCore
 import Synchronization
 
-/// A budget for retries to one upstream, which prevents retries from overloading an upstream that is already failing.
+/// A budget for retries to one upstream, which keeps retries from overloading an upstream that is already failing.
 ///
-/// Each request adds a fraction of a retry. A small reserve, which refills over time, lets clients with few requests retry
-/// too. Create one budget for each upstream, and pass it to every retry policy for that upstream:
+/// Each request adds a fraction of a retry. A small reserve, which refills over time, allows retries even if there are few
+/// requests. Create one budget for each upstream, and pass it to every retry policy for that upstream:
 ///
-///     let budget = RetryBudget()
-///     let users = fetcher.retrying(RetryPolicy(budget: budget))
-///     let orders = fetcher.retrying(RetryPolicy(attempts: 5, budget: budget))
+/// ```swift
+/// let budget = RetryBudget()
+/// let users = client.retrying(RetryPolicy(budget: budget))
+/// let orders = client.retrying(RetryPolicy(attempts: 5, budget: budget))
+/// ```
 public final class RetryBudget: Sendable {
     // Separate from the balance, so that a request costs only one atomic addition.
     private let requests = Atomic(0)
@@ -20,10 +22,10 @@ public final class RetryBudget: Sendable {
     /// - Parameters:
     ///   - share: The fraction of requests that may be retried, clamped to the range from 0 to 1.
     ///   - reserve: The number of retries available at first, which refills over time; from 0 to a million.
-    ///   - limit: The maximum number of retries that accumulate while nothing fails, at least the reserve and at most a
-    ///     million. It restricts the share to recent requests.
+    ///   - limit: The maximum number of retries that accumulate while nothing fails, so that very old requests do not count;
+    ///     at least the reserve, and at most a million.
     ///   - refillInterval: The time in which one retry of the reserve is restored; at least a millisecond.
-    ///   - timer: The source of time, which is read at creation and for each retry, not for each request.
+    ///   - timer: The source of time. It is read only when the budget is created and before each retry.
     public init(
         share: Double = 0.2,
         reserve: Int = 10,
@@ -46,10 +48,10 @@ public final class RetryBudget: Sendable {
     /// Counts a request.
     func deposit() { requests.add(1, ordering: .relaxed) }
 
-    /// Takes one retry; `false` if none is left.
+    /// Takes one retry; returns `false` if none is left.
     func withdraw() -> Bool {
         let now = timer.now
-        // Read under the lock, so that the count never decreases from one withdrawal to the next.
+        // The count is read under the lock, so that it never decreases from one withdrawal to the next.
         return balance.withLock { $0.withdraw(requests: requests.load(ordering: .relaxed), at: now) }
     }
 }

@@ -1,13 +1,15 @@
 import Synchronization
 
-/// A policy that determines which requests are retried, how often, and after which delay.
+/// A policy that decides which requests are retried, how often, and after which delay.
 ///
 /// The delay is random, up to a limit that doubles with each attempt (exponential backoff with full jitter). If the upstream
-/// specifies a `Retry-After`, the delay is added to it.
+/// sends `Retry-After`, that is added to the delay.
 ///
-///     let fetcher = base.retrying(RetryPolicy(attempts: 5, baseDelay: .milliseconds(200)))
+/// ```swift
+/// let users = client.retrying(RetryPolicy(attempts: 5, baseDelay: .milliseconds(200)))
+/// ```
 public struct RetryPolicy: Sendable {
-    /// The default policy. Each access creates a retry budget of its own.
+    /// The default policy: up to 3 attempts, after delays of up to 100 and 200 milliseconds. Each access creates a budget.
     public static var standard: Self { Self() }
 
     /// The failures that are retried by default: the upstream was unreachable, or the response was late or incomplete.
@@ -19,7 +21,7 @@ public struct RetryPolicy: Sendable {
     /// Failures that are never retried, because a retry cannot help or must not happen.
     private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .rejected, .invalidRequest]
 
-    /// How often, and after which delay.
+    /// The number of attempts and the delays.
     let schedule: RetrySchedule
     private let reasons: Set<FetchError.Reason>
     private let statuses: Set<DataResponse.Status>
@@ -31,7 +33,7 @@ public struct RetryPolicy: Sendable {
     ///   - attempts: The maximum number of attempts, including the first; values below 1 count as 1.
     ///   - baseDelay: The maximum delay before the second attempt, not counting a `Retry-After`.
     ///   - maximumDelay: The maximum delay before any attempt, not counting a `Retry-After`.
-    ///   - maximumRetryAfter: The longest `Retry-After` that is honoured. If the upstream asks for more, the request is not
+    ///   - maximumRetryAfter: The longest `Retry-After` that is honored. If the upstream asks for more, the request is not
     ///     retried.
     ///   - budget: The budget for retries, to share among all policies for the same upstream; `nil` to limit only the number
     ///     of attempts.
@@ -39,8 +41,8 @@ public struct RetryPolicy: Sendable {
     ///   - reasons: The failures to retry. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed``,
     ///     ``FetchError/Reason/rejected`` and ``FetchError/Reason/invalidRequest`` are never retried.
     ///   - statuses: The statuses to retry. Successful ones are never retried.
-    ///   - isRepeatable: Returns whether a request may take effect more than once. It is not called if the upstream was not
-    ///     reached.
+    ///   - isRepeatable: Returns whether it is harmless if a request takes effect more than once. It is not called for requests
+    ///     that never reached the upstream.
     public init(
         attempts: Int = 3,
         baseDelay: Duration = .milliseconds(100),
@@ -67,7 +69,7 @@ public struct RetryPolicy: Sendable {
 
     /// The maximum number of attempts, including the first; at least 1.
     public var attempts: Int { schedule.attempts }
-    /// The longest `Retry-After` that is honoured.
+    /// The longest `Retry-After` that is honored.
     public var maximumRetryAfter: Duration { schedule.maximumRetryAfter }
     /// The budget for retries; `nil` to limit only the number of attempts.
     public var budget: RetryBudget? { schedule.budget }
@@ -80,7 +82,7 @@ public struct RetryPolicy: Sendable {
     ) -> RetryEnding? {
         guard isRetried(outcome) else { return .unsuited }
         if case .failure(let error) = outcome, error.reason == .unreachable || !error.wasSent {
-            // The request had no effect.
+            // The upstream did not see the request, so any method can be repeated.
         } else if !isRepeatable(request) {
             return .unrepeatable
         }
@@ -98,7 +100,7 @@ public struct RetryPolicy: Sendable {
 extension DataRequest {
     /// Whether repeating the request has the same effect as sending it once.
     ///
-    /// This applies to the idempotent methods of RFC 9110 section 9.2.2, and to requests with any method that have a
+    /// This is true for the idempotent methods of RFC 9110 section 9.2.2, and for any request with an
     /// ``HeaderField/Name/idempotencyKey``, by which the upstream recognizes repetitions.
     public var isIdempotent: Bool {
         Self.idempotentMethods.contains(method.rawValue)
@@ -108,16 +110,17 @@ extension DataRequest {
     private static let idempotentMethods: Set<String> = ["DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"]
 }
 
-/// A schedule that determines how often a failed operation is retried, and after which delay.
+/// A schedule that decides how often a failed operation is retried, and after which delay.
 ///
-/// The delay is random, up to a limit that doubles with each attempt (exponential backoff with full jitter). If the failure
-/// says how long to wait, the delay is added to it.
+/// The delay is random, up to a limit that doubles with each attempt (exponential backoff with full jitter). If a failure asks
+/// for a wait, that is added to the delay.
 ///
-///     let lookUp = operation.retrying(RetrySchedule(attempts: 5, baseDelay: .milliseconds(200))) { error in
-///         error.isTransient ? .again : .never
-///     }
+/// ```swift
+/// let countUsers = ResilientOperation("the user count") { (region: String) in region.count }
+///     .retrying(RetrySchedule(attempts: 5, baseDelay: .milliseconds(200))) { _ in .again }
+/// ```
 ///
-/// A ``RetryPolicy`` is the schedule of a data fetcher, together with the responses and errors that it retries.
+/// A ``RetryPolicy`` is such a schedule for a data fetcher, together with the outcomes that it retries.
 public struct RetrySchedule: Sendable {
     /// The default schedule. Each access creates a retry budget of its own.
     public static var standard: Self { Self() }
@@ -139,8 +142,8 @@ public struct RetrySchedule: Sendable {
     ///   - baseDelay: The maximum delay before the second attempt, not counting a wait that the failure asks for.
     ///   - maximumDelay: The maximum delay before any attempt, not counting a wait that the failure asks for.
     ///   - maximumRetryAfter: The longest wait that a failure may ask for. If it asks for more, the operation is not retried.
-    ///   - budget: The budget for retries, to share among everything that asks the same upstream; `nil` to limit only the
-    ///     number of attempts.
+    ///   - budget: The budget for retries, to share among all retries to the same upstream; `nil` to limit only the number of
+    ///     attempts.
     ///   - jitter: The source of randomness for delays.
     public init(
         attempts: Int = 3,
@@ -157,7 +160,7 @@ public struct RetrySchedule: Sendable {
         backoff = Backoff(base: baseDelay, maximum: maximumDelay)
     }
 
-    /// Returns why no further attempt is made, whatever the outcome; `nil` if one is.
+    /// Returns the reason why no further attempt may follow, whatever the outcome; `nil` if one may.
     func objection(after attempts: Int) -> RetryEnding? { attempts < self.attempts ? nil : .attemptsExhausted }
 
     /// Decides when to retry an operation that may be retried.
@@ -175,9 +178,9 @@ public struct RetrySchedule: Sendable {
         fraction: Double
     ) -> RetryDecision {
         if let retryAfter, retryAfter > maximumRetryAfter { return .end(.retryAfterTooLong(retryAfter)) }
-        // Added to the upstream's delay, because all clients received the same one.
+        // The upstream asks all its clients for the same delay. The random part spreads them.
         let delay = (retryAfter ?? .zero) + backoff.delay(after: attempts, fraction: fraction)
-        // The attempt needs some time after the delay.
+        // The attempt needs some time too.
         if let remaining, remaining <= delay { return .end(.deadline) }
         return .retry(after: delay)
     }
@@ -193,15 +196,15 @@ enum RetryDecision: Hashable, Sendable {
 
 /// An exponential backoff with full jitter: random delays up to a limit that grows with each attempt.
 package struct Backoff: Hashable, Sendable {
-    /// The maximum delay, which avoids overflow.
+    /// The maximum delay, so that no calculation overflows.
     package static let longest = Duration.seconds(31_536_000)
 
     private let base: Duration
     private let factor: Double
     private let maximum: Duration
 
-    /// Creates a backoff whose limit is `base` after the first attempt, grows by `factor` with each further one, and ends at
-    /// `maximum`.
+    /// Creates a backoff whose limit is `base` after the first attempt, and is multiplied by `factor` after each further one,
+    /// up to `maximum`.
     package init(base: Duration, factor: Double = 2, maximum: Duration) {
         self.base = min(max(.zero, base), Self.longest)
         self.factor = factor
@@ -227,7 +230,11 @@ package struct Backoff: Hashable, Sendable {
     }
 }
 
-/// A source of randomness for delays, so that clients that fail together do not retry together.
+/// A source of random delays, so that clients that fail together do not retry together.
+///
+/// ```swift
+/// let longest = RetryPolicy(jitter: Jitter { 1 })  // Always the maximum delay, for example in a test.
+/// ```
 public struct Jitter: Sendable {
     private final class Source<Generator: RandomNumberGenerator & Sendable>: Sendable {
         private let generator: Mutex<Generator>

@@ -6,10 +6,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A data fetcher that retries failed requests if that is safe and can help.
+/// A data fetcher that retries failed requests when that is safe and can help.
 ///
-/// It waits between attempts, but not beyond the task's deadline. When it gives up, it returns or throws the last outcome
-/// with a report on the number of attempts and why they ended.
+/// It waits between attempts, but not beyond the task's deadline. If no attempt succeeds, the last response or error has a
+/// report on the number of attempts and why they ended.
 public struct RetryingDataFetcher: ReportingDataFetcher {
     private typealias Outcome = Result<DataResponse, FetchError>
 
@@ -32,11 +32,14 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
         DataFetcherLayer(.retry, policy.attempts == 1 ? "tries once" : "tries up to \(policy.attempts) times")
     }
 
-    /// Returns the wrapped fetcher's first successful response, or otherwise its last one. A request with
+    /// Returns the first successful response of the wrapped fetcher, or its last response if none is successful. A request with
     /// ``DataRequest/isSentOnce`` is not retried.
     ///
-    /// - Throws: The last error of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is
-    ///   cancelled between attempts.
+    /// An attempt to change something can end without telling whether it took effect, for example with a timeout. If no later
+    /// attempt succeeds, the last failure of this kind is the outcome, even if other failures followed it.
+    ///
+    /// - Throws: Errors of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is cancelled
+    ///   between attempts.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         policy.budget?.deposit()
         if request.isSentOnce { return try await base.fetch(request) }
@@ -71,7 +74,7 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
         after attempts: Int,
         _ ending: RetryEnding
     ) throws(FetchError) -> DataResponse {
-        // Without a report if a retry was never considered.
+        // There is no report if no retry was considered.
         guard attempts > 1 || ending != .unsuited else { return try outcome.get() }
         let report = RetryReport(attempts: attempts, ending: ending.description)
         switch outcome {
@@ -87,10 +90,14 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
 extension DataFetcher {
     /// Returns this fetcher with retries of failed requests that are safe to repeat.
     ///
+    /// ```swift
+    /// let users = client.timingOut(after: .seconds(2)).retrying(RetryPolicy(attempts: 4))
+    /// ```
+    ///
     /// - Parameters:
-    ///   - policy: The policy that determines which requests are retried, how often, and after which delay.
+    ///   - policy: The policy that decides which requests are retried, how often, and after which delay.
     ///   - timer: The source of time, which also wakes waiting requests.
-    ///   - now: Returns the current date. It is called if the upstream specifies a date for the retry.
+    ///   - now: Returns the current date. It is called only if `Retry-After` is a date, and the response has no `Date` field.
     /// - Returns: The retrying fetcher.
     public func retrying(
         _ policy: RetryPolicy,
@@ -102,13 +109,13 @@ extension DataFetcher {
 }
 
 extension RetryingDataFetcher {
-    /// A request that is retried, with what its attempts so far say about its effect.
+    /// A request that is retried, and what its attempts say about its effect.
     private struct RetriedRequest: RetriedOperation {
         typealias Outcome = Result<DataResponse, FetchError>
 
         /// The request as it was sent last.
         private(set) var request: DataRequest
-        /// The last error that leaves open whether the request took effect.
+        /// The last error after which it is unknown whether the request took effect.
         private(set) var uncertainty: FetchError?
         /// Whether the upstream may have seen any of the attempts.
         private(set) var wasSent: Bool
@@ -166,17 +173,17 @@ extension RetryingDataFetcher {
     }
 }
 
-/// An operation that is retried: its attempts, and the meaning of their outcomes.
+/// An operation that can be retried: it makes attempts and interprets their outcomes.
 ///
-/// The loop around it is ``RetrySchedule/retry(_:because:on:)``, whatever the operation is.
+/// ``RetrySchedule/retry(_:because:on:)`` is the loop for every such operation.
 protocol RetriedOperation {
     /// The outcome of an attempt.
     associatedtype Outcome
 
-    /// Returns whether an outcome may be retried, regardless of timing. It is not asked about successes.
+    /// Returns whether an outcome may be retried, regardless of timing. It is not called for successes.
     func eligibility(of outcome: Outcome, after attempts: Int) -> RetryEligibility
 
-    /// Called when another attempt is going to be made.
+    /// Called before another attempt, and before the wait for it.
     func noteRetry(after delay: Duration, because outcome: Outcome)
 
     /// Makes another attempt.
@@ -254,7 +261,7 @@ extension RetrySchedule {
         let alarm = timer.schedule(at: timer.now + delay) { promise.fulfill(()) }
         let end = await promise.value()
         timer.cancel(alarm)
-        // Whatever woke the task, begin an attempt only if the caller still waits and there is time left.
+        // Whatever ended the wait, begin an attempt only if the caller still waits and there is time left.
         if Task.isCancelled { return .cancelled }
         if case .fulfilled = end, Deadline.current?.hasPassed != true { return nil }
         return .deadline
@@ -263,7 +270,7 @@ extension RetrySchedule {
 
 /// The reason why an operation is not retried.
 enum RetryEnding: Hashable, Sendable, CustomStringConvertible {
-    /// The policy does not retry such an outcome.
+    /// The policy does not retry this outcome.
     case unsuited
     /// It may have taken effect and is not safe to repeat.
     case unrepeatable
@@ -276,9 +283,9 @@ enum RetryEnding: Hashable, Sendable, CustomStringConvertible {
     /// The reason as part of a sentence that begins with the number of attempts.
     var description: String {
         switch self {
-        case .unsuited: "a retry is no help"
+        case .unsuited: "this outcome is not retried"
         case .unrepeatable: "it is not safe to repeat"
-        case .attemptsExhausted: "the most allowed"
+        case .attemptsExhausted: "the maximum"
         case .retryAfterTooLong(let delay): "the upstream asked to wait \(Self.seconds(of: delay))"
         case .deadline: "the deadline leaves no time"
         case .budgetExhausted: "the retry budget is used up"

@@ -9,13 +9,21 @@ public import Foundation
 /// A data loader that loads the data at a URL in chunks, through a data fetcher.
 ///
 /// Data fetchers return complete bodies, so the loader requests byte ranges (RFC 9110 section 14), all of the same version as
-/// the first (`If-Range`). This requires a server that supports ranges and identifies versions by a strong entity tag or the
-/// modification time. Data from any other server is loaded at once, up to a limit.
+/// the first (`If-Range`). For that, the server must support ranges, and identify versions by a strong entity tag or a
+/// modification time. From any other server, the loader loads all data at once, up to a limit.
 ///
-/// Requests tell caches to revalidate and not to store the data, because large data would displace everything else.
+/// ```swift
+/// import InwardTransfers
+///
+/// let loader = FetchingDataLoader(url: url, dataFetcher: client)
+/// let first = try await loader.chunk(at: 0, of: nil)
+/// print(first.chunk.bytes.count)
+/// ```
+///
+/// Requests tell caches to revalidate and not to store the data, because it would displace everything else.
 public struct FetchingDataLoader: DataLoader {
     private static let headerFields = [
-        // Ranges of an encoded body are useless.
+        // Ranges of an encoded body cannot be decoded.
         HeaderField(.acceptEncoding, "identity"),
         HeaderField(.cacheControl, "no-cache, no-store"),
     ]
@@ -32,8 +40,8 @@ public struct FetchingDataLoader: DataLoader {
     ///
     /// - Parameters:
     ///   - url: The URL of the data.
-    ///   - name: The name of the source, stable across launches and free of credentials; `nil` to use the URL, unless that
-    ///     has parts that may be secret. Data from a source without a name is loaded from the beginning in each launch.
+    ///   - name: The name of the source, stable across launches and free of credentials. If it is `nil`, the URL is the name,
+    ///     unless it may contain secrets. Without a name, each launch loads the data from the beginning.
     ///   - chunkByteCount: The number of bytes to request at once, at least 1. The data fetcher must allow bodies of this
     ///     size. Each chunk takes a round trip, so larger chunks are faster over slow connections.
     ///   - wholeByteLimit: The maximum number of bytes from a server that does not support ranges.
@@ -63,7 +71,7 @@ public struct FetchingDataLoader: DataLoader {
         }
     }
 
-    /// Returns whether the server still has the same version: it says so, or returns the first byte of that version.
+    /// Returns whether the server still has a version. It sends a conditional request for the first byte.
     ///
     /// - Throws: A `DataLoaderError` if the response is unsuccessful.
     public func stillHas(_ validator: String) async throws(DataLoaderError) -> Bool {
@@ -83,7 +91,8 @@ public struct FetchingDataLoader: DataLoader {
     }
 
     private func fetchedChunk(at offset: Int, of validator: String?) async throws(FetchError) -> LoadedChunk {
-        var request = request(for: offset...(offset + chunkByteCount - 1))
+        let (last, overflows) = offset.addingReportingOverflow(chunkByteCount - 1)
+        var request = request(for: offset...(overflows ? .max : last))
         if let validator { request.headerFields[.ifRange] = validator }
         let response = try await response(to: request)
         switch response.status {
@@ -110,10 +119,10 @@ public struct FetchingDataLoader: DataLoader {
             throw FetchError(
                 .unreadable,
                 request: request,
-                explanation: "was answered with another part than was asked for"
+                explanation: "was answered with a different range than requested"
             )
         }
-        // A response to `If-Range` may omit what the caller already knows (RFC 9110 section 15.3.7).
+        // A response to `If-Range` may omit fields that the caller already knows (RFC 9110 section 15.3.7).
         let isTagged = response.headerFields[.etag] != nil || response.headerFields[.lastModified] != nil
         let version = isTagged ? response.headerFields.strongValidator : validator
         let isLast = total == range.upperBound + 1
@@ -126,7 +135,7 @@ public struct FetchingDataLoader: DataLoader {
         )
     }
 
-    /// Interprets a response without data at an offset.
+    /// Interprets a response that has no data at an offset.
     private func end(
         of response: DataResponse,
         to request: DataRequest,
@@ -166,13 +175,13 @@ public struct FetchingDataLoader: DataLoader {
 
     private func response(to request: DataRequest) async throws(FetchError) -> DataResponse {
         let response = try await dataFetcher.limitingSize(to: wholeByteLimit).fetch(request)
-        // A fallback says nothing about the requested source.
+        // A fallback is not the requested data.
         if let fallbackReason = response.fallbackReason { throw fallbackReason }
         if let coding = response.headerFields[.contentEncoding], coding.lowercased() != "identity" {
             throw FetchError(
                 .unreadable,
                 request: request,
-                explanation: "was answered with a body encoded as \(coding), which was not asked for"
+                explanation: "was answered with a body encoded as \(coding), which was not requested"
             )
         }
         return response
@@ -192,7 +201,7 @@ extension DataLoaderError {
     fileprivate init(_ error: FetchError) {
         let advice =
             error.reason == .tooLarge
-            ? ". Raise the loader's `wholeByteLimit`, and the data fetcher's limit if it is lower, if the source is right"
+            ? ". If the source is right, raise the loader's `wholeByteLimit`, and the data fetcher's limit if that is lower"
             : ""
         self.init(
             source: error.request,

@@ -8,15 +8,23 @@ public import Foundation
 
 /// A data saver that stores data at a URL.
 ///
-/// Data that fits into one body is stored by a single `PUT`, which replaces the resource at once on any server that supports
-/// `PUT`.
+/// ```swift
+/// import InwardTransfers
 ///
-/// Larger data is assembled beside the URL, at its path with the suffix `.inward-part`, from chunks sent by `PUT` with
-/// `Content-Range` (RFC 9110 section 14.5). A small record at the path with the suffix `.inward-state` holds the progress, so
-/// that another launch can resume. When the data is complete, it is read back by ranges, compared, and moved to the URL by
-/// `MOVE` (RFC 4918). This requires a server that supports all of these, such as a WebDAV server with partial `PUT`; the
-/// saver detects after the second chunk if the server takes a chunk for the whole. The data crosses the network twice, and a
-/// resumed part is read back first.
+/// let saver = PuttingDataSaver(url: url, contentType: "application/json", dataFetcher: client)
+/// try await saver.save([UInt8](#"{"id": 7}"#.utf8))
+/// ```
+///
+/// Data that fits into one chunk is stored by a single `PUT`, which replaces the resource at once. Any server with `PUT`
+/// supports that.
+///
+/// Larger data is sent in chunks by `PUT` with `Content-Range` (RFC 9110 section 14.5). They are assembled next to the URL, at
+/// its path with the suffix `.inward-part`. A small record at the path with the suffix `.inward-state` holds the progress, so
+/// that another launch can resume. When the data is complete, the saver reads it back, compares it, and moves it to the URL by
+/// `MOVE` (RFC 4918). So the data crosses the network twice, and a resumed part is read back once more.
+///
+/// The server must support all of this, as a WebDAV server with partial `PUT` does. After the second chunk, the saver detects a
+/// server that ignores `Content-Range`, and throws.
 public struct PuttingDataSaver: DataSaver {
     private let place: PuttingPlace
 
@@ -25,7 +33,7 @@ public struct PuttingDataSaver: DataSaver {
     /// - Parameters:
     ///   - url: The URL to store the data at.
     ///   - contentType: The media type of the data.
-    ///   - chunkByteCount: The number of bytes to send at once, at least 1. They are held in memory, briefly twice.
+    ///   - chunkByteCount: The number of bytes to send at once, at least 1. Memory briefly holds them twice.
     ///   - limits: The limits for the size and the chunks of data that is read back.
     ///   - dataFetcher: The data fetcher that sends the requests.
     public init(
@@ -52,7 +60,7 @@ public struct PuttingDataSaver: DataSaver {
         try await place.check(place.url, Checksum(of: data.span), of: data.count)
     }
 
-    /// Returns a draft that resumes what an earlier launch left, after reading it back.
+    /// Returns a draft. If an earlier launch left a part, the draft reads it back and resumes it.
     ///
     /// - Throws: A `DataSaverError` if the server does not answer.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
@@ -60,7 +68,7 @@ public struct PuttingDataSaver: DataSaver {
     }
 }
 
-/// A draft beside its URL, or in memory as long as it fits into one body.
+/// A draft next to its URL, or in memory while it fits into one body.
 struct PuttingDataDraft: DataDraft {
     private(set) var saved: SavedPart?
 
@@ -74,18 +82,18 @@ struct PuttingDataDraft: DataDraft {
     private var isPublished = false
     private var isLeftForOthers = false
 
-    /// Creates a draft that resumes what an earlier launch left, after reading it back.
+    /// Creates a draft. If an earlier launch left a part, reads it back and resumes it.
     init(_ place: PuttingPlace) async throws(DataSaverError) {
         self.place = place
         guard let noted = try await place.notedPart(), noted.canBeResumed, noted.savedByteCount > 0,
-            // An untrusted server could record any number and have it read back endlessly.
+            // The record comes from the server, which could otherwise make the saver read back any number of bytes.
             noted.savedByteCount <= place.limits.maximumByteCount
         else { return }
         do {
             let checksum = try await place.checksum(of: noted.savedByteCount, at: place.part, isAll: false)
             guard checksum == Checksum(value: noted.checksum) else { return }
         } catch {
-            // Missing data cannot be resumed. If the server fails, another launch tries again.
+            // If the part is missing, there is nothing to resume. If the server fails, another launch tries again.
             guard error.meansAbsence else {
                 throw DataSaverError(destination: error.source, explanation: error.explanation)
             }
@@ -110,10 +118,10 @@ struct PuttingDataDraft: DataDraft {
         guard !Task.isCancelled else {
             throw DataSaverError(destination: "Saving the data", explanation: "was cancelled")
         }
-        // Data that fits into one body is sent when it is known to be complete.
+        // Data that fits into one body is sent only when it is complete.
         if rest.count + bytes.count > place.chunkByteCount {
             try await send()
-            // A draft can be resumed only at the end of a chunk that was sent.
+            // A draft can be resumed only at the end of a sent chunk.
             if let reached, reached.canBeResumed {
                 try await place.note(reached)
                 isLeftForOthers = true
@@ -134,7 +142,7 @@ struct PuttingDataDraft: DataDraft {
             guard Checksum(of: rest.span) == checksum else {
                 throw DataSaverError(
                     destination: "PUT \(place.url.withoutSecrets)",
-                    explanation: "was not sent, because the data is not what was to be saved"
+                    explanation: "was not sent, because the data does not match its checksum"
                 )
             }
             try await place.put(rest, at: place.url)
@@ -160,7 +168,7 @@ struct PuttingDataDraft: DataDraft {
     /// Sends the bytes not yet sent.
     private mutating func send(isLast: Bool = false) async throws(DataSaverError) {
         guard !rest.isEmpty else { return }
-        // Remove leftovers of other writers, which might be longer and remain after the new data.
+        // Remove the leftovers of other writers, which might be longer than the new data.
         if sentByteCount == 0 { try await place.remove() }
         let end = sentByteCount + rest.count
         try await place.put(rest, at: place.part, from: sentByteCount, of: isLast ? end : nil)
@@ -172,14 +180,21 @@ struct PuttingDataDraft: DataDraft {
         throw DataSaverError(
             destination: "PUT \(place.part.withoutSecrets)",
             explanation: """
-                was taken for the whole and not for a part: the server does not know Content-Range, and can be sent \
-                \(place.chunkByteCount) bytes at the most
+                was stored as the whole instead of a part, because the server does not support Content-Range. Raise the \
+                saver's `chunkByteCount` (\(place.chunkByteCount)) to the size of the data, or use another server
                 """
         )
     }
 }
 
-/// A data saver that posts data to a URL, such as that of a report collector.
+/// A data saver that posts data to a URL, such as a collector of reports.
+///
+/// ```swift
+/// import InwardTransfers
+///
+/// let reports = PostingDataSaver(url: url, dataFetcher: client)
+/// try await reports.save([UInt8]("The disk is full.".utf8))
+/// ```
 public struct PostingDataSaver: DataSaver {
     private let url: URL
     private let contentType: String

@@ -23,7 +23,7 @@ struct PuttingPlace: Sendable {
     var part: URL { beside("inward-part") }
     private var state: URL { beside("inward-state") }
 
-    /// Puts bytes at a URL; with an offset, as a part, with the total number of bytes if known.
+    /// Puts bytes at a URL. With an offset, they are a part of the data, and `total` is the number of all its bytes, if known.
     func put(_ bytes: [UInt8], at url: URL, from offset: Int? = nil, of total: Int? = nil) async throws(DataSaverError)
     {
         var request = DataRequest(
@@ -44,7 +44,7 @@ struct PuttingPlace: Sendable {
         let request = DataRequest(url: state)
         let response = try await response(to: request)
         guard response.status.isSuccess else {
-            // A client error means that there is no record. Server errors are retried by another launch.
+            // A client error means that there is no record. After a server error, another launch tries again.
             guard (400..<500).contains(response.status.code) else { throw failure(FetchError(response, to: request)) }
             return nil
         }
@@ -71,11 +71,11 @@ struct PuttingPlace: Sendable {
     /// Moves the assembled data to its URL.
     func publish() async throws(DataSaverError) {
         var request = DataRequest(method: .move, url: part)
-        // As secret as the URL itself.
+        // Like any URL, it may contain secrets.
         request.headerFields.append(HeaderField(.destination, url.absoluteString, isSensitive: true))
         request.headerFields[.overwrite] = "T"
         try await perform(request)
-        // Leftovers of the record are harmless, because the part that they refer to is missing.
+        // A leftover record is harmless, because its part is missing.
         _ = try? await response(to: DataRequest(method: .delete, url: state))
     }
 
@@ -92,20 +92,20 @@ struct PuttingPlace: Sendable {
         guard found == checksum else {
             throw DataSaverError(
                 destination: DataRequest(method: .put, url: url).description,
-                explanation: "was answered with success, but what is read there is not what was put"
+                explanation: "was answered with success, but the stored data differs from the data that was sent"
             )
         }
     }
 
-    /// Returns the checksum of the given number of bytes at a URL; `nil` if there are fewer, or if there are more although
-    /// these should be all.
+    /// Returns the checksum of the given number of bytes at a URL; `nil` if there are fewer, or if there are more and `isAll`
+    /// is true.
     func checksum(of count: Int, at url: URL, isAll: Bool) async throws(DataLoaderError) -> Checksum? {
         let readingByteCount = min(chunkByteCount, Self.readingByteCount)
         let loader = FetchingDataLoader(url: url, chunkByteCount: readingByteCount, dataFetcher: dataFetcher)
         var checksum = Checksum()
         var offset = 0
         var validator: String?
-        // Gives up on a server that returns a byte at a time. Its chunks cannot exceed the requested size.
+        // Gives up on a server that returns one byte at a time. The minimum must not exceed the size that is requested.
         var limits = limits
         limits.minimumChunkByteCount = min(limits.minimumChunkByteCount, readingByteCount)
         var counter = ChunkCounter(limits)
@@ -129,7 +129,7 @@ struct PuttingPlace: Sendable {
         }
     }
 
-    /// Returns the number of bytes that are assembled; `nil` if the server does not say.
+    /// Returns the number of bytes in the assembled data; `nil` if the server does not say.
     func partByteCount(expected: Int) async throws(DataSaverError) -> Int? {
         let loader = FetchingDataLoader(url: part, chunkByteCount: 1, dataFetcher: dataFetcher)
         do {
@@ -163,8 +163,8 @@ struct PuttingPlace: Sendable {
     }
 }
 
-/// The record of a part: its numbers as JSON, followed by a line with their checksum, because a damaged number would resume
-/// at the wrong place.
+/// The record of a part: its numbers as JSON, then a line with their checksum, because a damaged number would resume at the
+/// wrong place.
 extension SavedPart {
     /// The upper bound of byte counts, which avoids overflow.
     private static let maximumBytes = 1 << 60
@@ -183,7 +183,7 @@ extension SavedPart {
 
     /// The part as a record.
     package var note: [UInt8] {
-        // Encoding texts and numbers does not fail.
+        // Encoding strings and numbers does not fail.
         let numbers = [UInt8]((try? JSONEncoder().encode(self)) ?? Data())
         return numbers + Array("\n\(Self.sum(numbers))\n".utf8)
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct BreakingCircuitDataFetcherTests {
-    /// Closes every circuit that opens, as soon as it is told.
+    /// Closes every circuit when it opens.
     private struct ClosingObserver: FetchObserver {
         let breaker: CircuitBreaker
 
@@ -23,7 +23,7 @@ struct BreakingCircuitDataFetcherTests {
         return CircuitBreaker(name, policy: policy, timer: TimerService(clock))
     }
 
-    /// How requests end, one after the other: a status, or the reason of an error.
+    /// Returns the outcomes of a number of requests in sequence: a status, or the reason of an error.
     private func outcomes(_ fetcher: some DataFetcher, _ count: Int) async throws -> [String] {
         var outcomes: [String] = []
         let request = try DataRequest.example()
@@ -37,7 +37,7 @@ struct BreakingCircuitDataFetcherTests {
         return outcomes
     }
 
-    @Test func answersAndErrorsAreHandedOnAsTheyAre() async throws {
+    @Test func responsesAndErrorsAreReturnedUnchanged() async throws {
         let answer = DataResponse(status: 404, headerFields: [HeaderField(.accept, "x")])
         let source = RecordingDataFetcher(ScriptedDataFetcher([.answer(answer), .failure(.timedOut)]))
         let fetcher = source.breakingCircuit(.standard)
@@ -66,12 +66,12 @@ struct BreakingCircuitDataFetcherTests {
         #expect(error?.canRetry == true)
     }
 
-    @Test func anAnswerThatBlamesTheSourceIsAFailure() async throws {
+    @Test func aServerErrorIsAFailure() async throws {
         let fetcher = StubDataFetcher(DataResponse(status: 503)).breakingCircuit(makeBreaker())
         #expect(try await outcomes(fetcher, 3) == ["503", "503", "rejected"])
     }
 
-    @Test func whatIsAFailureIsAChoice() async throws {
+    @Test func failureCriteriaAreConfigurable() async throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 1, failures: FailureCriteria(statuses: [404]))
         let script: [ScriptedDataFetcher.Step] = [
             .failure(.unreachable), .answer(DataResponse(status: 503)), .answer(DataResponse(status: 404)),
@@ -82,7 +82,7 @@ struct BreakingCircuitDataFetcherTests {
     }
 
     @Test(arguments: [FetchError.Reason.cancelled, .closed, .rejected, .invalidRequest])
-    func whatSaysNothingAboutTheSourceIsNotCounted(reason: FetchError.Reason) async throws {
+    func outcomesThatSayNothingAboutTheUpstreamAreNotCounted(reason: FetchError.Reason) async throws {
         let script: [ScriptedDataFetcher.Step] = [
             .failure(.unreachable), .failure(reason), .failure(reason), .failure(.unreachable),
         ]
@@ -93,7 +93,7 @@ struct BreakingCircuitDataFetcherTests {
         #expect(breaker.state == .open(remaining: .seconds(10)))
     }
 
-    @Test func anAnswerFromMemoryIsNoProof() async throws {
+    @Test func aResponseFromMemoryDoesNotCountAsASuccess() async throws {
         let breaker = makeBreaker()
         #expect(try await outcomes(StubDataFetcher(failing: .timedOut).breakingCircuit(breaker), 2).count == 2)
         clock.advance(by: .seconds(10))
@@ -107,7 +107,7 @@ struct BreakingCircuitDataFetcherTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func whatOneChainLearnsHoldsForAllThatShareTheBreaker() async throws {
+    @Test func pipelinesWithTheSameBreakerShareItsState() async throws {
         let breaker = makeBreaker()
         let failing = StubDataFetcher(failing: .unreachable).breakingCircuit(breaker)
         let other = StubDataFetcher(DataResponse()).breakingCircuit(breaker)
@@ -118,16 +118,16 @@ struct BreakingCircuitDataFetcherTests {
         #expect(try await outcomes(failing, 1) == ["unreachable"])
     }
 
-    @Test func chainsWithTheStandardShareNothing() async throws {
+    @Test func pipelinesWithTheStandardBreakerShareNothing() async throws {
         let failing = StubDataFetcher(failing: .unreachable)
         let first = failing.breakingCircuit(.standard)
         #expect(try await outcomes(first, 11).last == "rejected")
         #expect(try await outcomes(failing.breakingCircuit(.standard), 10).last == "unreachable")
-        // A copy is the same chain.
+        // A copy shares the breaker.
         #expect(try await outcomes(first.observing(with: RecordingCircuitObserver()), 1) == ["rejected"])
     }
 
-    @Test func theObserverIsToldOfChangesAndRefusals() async throws {
+    @Test func transitionsAndRejectionsAreReportedToTheObserver() async throws {
         let observer = RecordingCircuitObserver()
         let script: [ScriptedDataFetcher.Step] = [
             .failure(.unreachable), .failure(.unreachable), .failure(.timedOut), .answer(DataResponse()),
@@ -148,7 +148,7 @@ struct BreakingCircuitDataFetcherTests {
         )
     }
 
-    @Test func anObserverMayAskAndSwitchTheBreakerThatTellsIt() async throws {
+    @Test func anObserverMayReadAndChangeTheBreakerThatReportsToIt() async throws {
         let breaker = makeBreaker()
         let observer = ClosingObserver(breaker: breaker)
         let fetcher = StubDataFetcher(failing: .timedOut).breakingCircuit(breaker).observing(with: observer)
@@ -156,7 +156,7 @@ struct BreakingCircuitDataFetcherTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func changesOfOtherChainsAndByHandAreNotTold() async throws {
+    @Test func transitionsByOtherPipelinesOrByHandAreNotReported() async throws {
         let observer = RecordingCircuitObserver()
         let breaker = makeBreaker()
         let fetcher = StubDataFetcher(DataResponse()).breakingCircuit(breaker).observing(with: observer)
@@ -167,13 +167,13 @@ struct BreakingCircuitDataFetcherTests {
         #expect(observer.told == [])
     }
 
-    @Test func itsLayerSaysWhichCircuit() {
+    @Test func theLayerNamesTheCircuit() {
         let fetcher = StubDataFetcher(DataResponse()).breakingCircuit(CircuitBreaker("users"))
         #expect(fetcher.layer.kind == .circuitBreaker)
-        #expect(fetcher.layer.description == "asks nobody while the circuit to users is open")
+        #expect(fetcher.layer.description == "rejects requests while the circuit to users is open")
     }
 
-    @Test func itDoesNotWaitSoItHonorsTheDeadlineAsMuchAsItsBase() {
+    @Test func deadlinesAreHonoredIfTheWrappedFetcherHonorsThem() {
         let source = StubDataFetcher(DataResponse())
         #expect(!source.breakingCircuit(.standard).honorsDeadlines)
     }

@@ -9,7 +9,7 @@ struct CircuitBreakerPolicyTests {
         FetchError(reason, request: try .example(), explanation: "failed")
     }
 
-    @Test func theStandardIsWhatItsDescriptionSays() {
+    @Test func theStandardPolicyHasTheDocumentedValues() {
         let policy = CircuitBreakerPolicy.standard
         #expect(policy.window == .calls(20))
         #expect(policy.minimumCalls == 10)
@@ -26,23 +26,23 @@ struct CircuitBreakerPolicyTests {
         (.calls(10_000), .calls(10_000)), (.calls(.max), .calls(10_000)), (.time(.zero), .time(.milliseconds(1))),
         (.time(.seconds(-1)), .time(.milliseconds(1))), (.time(.seconds(Int64.max)), .time(.seconds(86_400))),
     ])
-    func aWindowIsKeptWithinItsRange(window: CircuitBreakerPolicy.Window, kept: CircuitBreakerPolicy.Window) {
+    func windowsAreClamped(window: CircuitBreakerPolicy.Window, kept: CircuitBreakerPolicy.Window) {
         #expect(CircuitBreakerPolicy(window: window).window == kept)
     }
 
     @Test(arguments: [(Int.min, 1), (0, 1), (5, 5), (6, 5), (.max, 5)])
-    func asManyRequestsAsTheWindowHoldsAreEnough(calls: Int, enough: Int) {
+    func minimumCallsAreAtMostTheCapacityOfTheWindow(calls: Int, enough: Int) {
         #expect(CircuitBreakerPolicy(window: .calls(5), minimumCalls: calls).minimumCalls == enough)
     }
 
-    @Test func aWindowOfTimeHoldsAnyNumber() {
+    @Test func aWindowOfTimeHasNoCapacity() {
         #expect(CircuitBreakerPolicy(window: .time(.seconds(1)), minimumCalls: 123_456).minimumCalls == 123_456)
     }
 
     @Test(arguments: [
         (0.3, 0.3), (0, 0.01), (-1, 0.01), (-.infinity, 0.01), (1, 1), (1.5, 1), (.infinity, 1), (.nan, 1),
     ])
-    func aShareIsKeptWithinItsRange(share: Double, kept: Double) {
+    func ratesAreClamped(share: Double, kept: Double) {
         #expect(CircuitBreakerPolicy(failureRateThreshold: share).failureRateThreshold == kept)
         #expect(CircuitBreakerPolicy.SlowCalls(.seconds(1), share: share).share == kept)
     }
@@ -51,7 +51,7 @@ struct CircuitBreakerPolicyTests {
         (Duration.zero, Duration.milliseconds(1)), (.seconds(-1), .milliseconds(1)), (.seconds(2), .seconds(2)),
         (.seconds(Int64.max), .seconds(86_400)),
     ])
-    func aDurationIsKeptWithinItsRange(duration: Duration, kept: Duration) {
+    func durationsAreClamped(duration: Duration, kept: Duration) {
         #expect(CircuitBreakerPolicy.SlowCalls(duration).duration == kept)
         let policy = CircuitBreakerPolicy(openDuration: duration, maximumOpenDuration: .zero)
         #expect(policy.openDuration == kept)
@@ -60,24 +60,24 @@ struct CircuitBreakerPolicyTests {
     }
 
     @Test(arguments: [(Int.min, 1), (0, 1), (7, 7), (.max, 1_000)])
-    func theNumberOfProbesIsKeptWithinItsRange(probes: Int, kept: Int) {
+    func theNumberOfProbesIsClamped(probes: Int, kept: Int) {
         #expect(CircuitBreakerPolicy(probes: probes).probes == kept)
     }
 
     @Test(arguments: [FetchError.Reason.cancelled, .closed, .rejected])
-    func whatTheSourceHadNoPartInSaysNothing(reason: FetchError.Reason) throws {
-        // Not even where somebody asks for it.
+    func failuresBeforeTheUpstreamSayNothingAboutIt(reason: FetchError.Reason) throws {
+        // Not even if the criteria list the reason.
         let policy = CircuitBreakerPolicy(failures: FailureCriteria(reasons: [reason]))
         #expect(policy.isFailure(try error(reason)) == nil)
     }
 
-    @Test func aRequestThatCannotBeSentSaysNothingUnlessItIsToCount() throws {
+    @Test func invalidRequestsCountOnlyIfTheCriteriaListThem() throws {
         #expect(CircuitBreakerPolicy.standard.isFailure(try error(.invalidRequest)) == nil)
         let strict = CircuitBreakerPolicy(failures: FailureCriteria(reasons: [.invalidRequest]))
         #expect(strict.isFailure(try error(.invalidRequest)) == true)
     }
 
-    @Test func whatElseIsNoFailureIsASuccess() throws {
+    @Test func outcomesThatAreNotFailuresAreSuccesses() throws {
         for reason in [FetchError.Reason.tooLarge, .tooManyRedirects, .unreadable, .unsuccessful] {
             #expect(CircuitBreakerPolicy.standard.isFailure(try error(reason)) == false)
         }
@@ -86,7 +86,7 @@ struct CircuitBreakerPolicyTests {
         #expect(CircuitBreakerPolicy.standard.isFailure(DataResponse(status: 503)) == true)
     }
 
-    @Test func anAnswerThatIsNotOfTheSourceSaysNothing() throws {
+    @Test func responsesFromMemoryAndFallbacksSayNothingAboutTheUpstream() throws {
         var kept = DataResponse()
         kept.origin = .memory
         #expect(CircuitBreakerPolicy.standard.isFailure(kept) == nil)

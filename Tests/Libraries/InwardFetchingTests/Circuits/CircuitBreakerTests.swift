@@ -15,7 +15,7 @@ struct CircuitBreakerTests {
         return CircuitBreaker(policy: policy, timer: TimerService(clock))
     }
 
-    /// What becomes of so many requests that end at once.
+    /// Records the outcomes of a number of requests that end at once, and returns the last transition.
     @discardableResult
     private func record(_ count: Int = 1, isFailure: Bool?, _ breaker: CircuitBreaker) throws -> CircuitChange? {
         var change: CircuitChange?
@@ -23,7 +23,7 @@ struct CircuitBreakerTests {
         return change
     }
 
-    @Test func theStandardIsANewOneEachTime() throws {
+    @Test func eachAccessToTheStandardCreatesABreaker() throws {
         let breaker = CircuitBreaker.standard
         #expect(breaker !== CircuitBreaker.standard)
         #expect(breaker.policy == .standard)
@@ -32,7 +32,7 @@ struct CircuitBreakerTests {
         #expect(CircuitBreaker.standard.state == .closed)
     }
 
-    @Test func itIsNamedInItsDescriptionAndItsRefusals() {
+    @Test func descriptionsAndRejectionsNameTheCircuit() {
         let breaker = CircuitBreaker("users")
         #expect(breaker.description == "the circuit to users is closed")
         breaker.isolate()
@@ -42,7 +42,7 @@ struct CircuitBreakerTests {
         #expect(CircuitBreaker().description == "the circuit is closed")
     }
 
-    @Test func itsStateIsObservable() throws {
+    @Test func theStateFollowsTimeAndOutcomes() throws {
         let breaker = makeBreaker(probes: 2)
         #expect(breaker.state == .closed)
         try record(2, isFailure: true, breaker)
@@ -63,11 +63,11 @@ struct CircuitBreakerTests {
         (CircuitBreaker.State.closed, "closed"), (.open(remaining: .seconds(1)), "open"), (.halfOpen, "half open"),
         (.isolated, "isolated"),
     ])
-    func aStateIsDescribedByItsName(state: CircuitBreaker.State, name: String) {
+    func statesAreDescribedByTheirNames(state: CircuitBreaker.State, name: String) {
         #expect(state.description == name)
     }
 
-    @Test func itIsIsolatedAndClosedByHand() throws {
+    @Test func aBreakerCanBeIsolatedAndClosedByHand() throws {
         let breaker = makeBreaker()
         breaker.isolate()
         clock.advance(by: .seconds(1_000_000))
@@ -83,7 +83,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func whatIsUnderWayWhenItIsClosedByHandCountsForNothing() throws {
+    @Test func requestsUnderWayDoNotCountAfterClosingByHand() throws {
         let breaker = makeBreaker()
         let permit = try breaker.permit()
         try record(isFailure: true, breaker)
@@ -93,7 +93,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func whatTakesTooLongIsSlow() throws {
+    @Test func slowRequestsOpenTheCircuit() throws {
         let breaker = makeBreaker(slowCalls: .init(.seconds(2)))
         for (seconds, opens) in [(1.999, false), (1.999, false), (2.0, false), (2.5, true)] {
             let permit = try breaker.permit()
@@ -103,7 +103,7 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test func howLongAProbeTakesIsMeasuredToo() throws {
+    @Test func slowProbesOpenTheCircuit() throws {
         let breaker = makeBreaker(slowCalls: .init(.seconds(2)))
         try record(2, isFailure: true, breaker)
         clock.advance(by: .seconds(10))
@@ -116,7 +116,7 @@ struct CircuitBreakerTests {
         #expect(breaker.settle(permit, isFailure: false) == CircuitChange(from: .halfOpen, to: .open))
     }
 
-    @Test func aProbeThatGoesWithoutAWordGivesItsPlaceToAnother() throws {
+    @Test func aProbeWithoutAnOutcomeReleasesItsPermit() throws {
         let breaker = makeBreaker()
         try record(2, isFailure: true, breaker)
         clock.advance(by: .seconds(10))
@@ -128,7 +128,7 @@ struct CircuitBreakerTests {
         #expect(try record(isFailure: false, breaker) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test func aProbeGivesItsPlaceBackOnce() throws {
+    @Test func aProbeReleasesItsPermitOnce() throws {
         let breaker = makeBreaker(probes: 2)
         try record(2, isFailure: true, breaker)
         clock.advance(by: .seconds(10))
@@ -138,28 +138,28 @@ struct CircuitBreakerTests {
         #expect(breaker.settle(first, isFailure: false) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test func nobodyLooksAtTheClockForASuccessInAWindowOfCalls() throws {
+    @Test func aSuccessInAWindowOfCallsReadsNoClock() throws {
         let breaker = makeBreaker()
         let looks = clock.looks
         try record(10, isFailure: false, breaker)
         #expect(clock.looks == looks)
     }
 
-    @Test func aWindowOfTimeTakesOneLook() throws {
+    @Test func aWindowOfTimeReadsTheClockOnce() throws {
         let breaker = makeBreaker(window: .time(.seconds(10)))
         let looks = clock.looks
         try record(10, isFailure: false, breaker)
         #expect(clock.looks == looks + 10)
     }
 
-    @Test func slowRequestsTakeTwoLooks() throws {
+    @Test func slowCallDetectionReadsTheClockTwice() throws {
         let breaker = makeBreaker(slowCalls: .init(.seconds(2)))
         let looks = clock.looks
         try record(10, isFailure: false, breaker)
         #expect(clock.looks == looks + 20)
     }
 
-    @Test func aRefusalTakesOneLook() throws {
+    @Test func aRejectionReadsTheClockOnce() throws {
         let breaker = makeBreaker()
         try record(2, isFailure: true, breaker)
         let looks = clock.looks
@@ -167,7 +167,7 @@ struct CircuitBreakerTests {
         #expect(clock.looks == looks + 10)
     }
 
-    @Test func aWindowOfTimeForgetsByTheClock() throws {
+    @Test func callsExpireFromAWindowOfTime() throws {
         let breaker = makeBreaker(window: .time(.seconds(10)))
         try record(isFailure: true, breaker)
         clock.advance(by: .seconds(10))

@@ -5,10 +5,10 @@ import Testing
 
 @testable import InwardFetching
 
-/// Many tasks that go through one circuit breaker at random, at the same time.
+/// Random walks of many concurrent tasks through one circuit breaker.
 @Suite(.timeLimit(.minutes(5)))
 struct CircuitBreakerWalkTests {
-    /// The probes under way: each is in here for a little less than its permit lives.
+    /// The probes under way. An entry begins after its permit was issued and ends before it is returned.
     private final class Ledger: Sendable {
         private struct Entries {
             var underWay: [CircuitStateMachine.Permit: Int] = [:]
@@ -18,7 +18,7 @@ struct CircuitBreakerWalkTests {
 
         private let entries = Mutex(Entries())
 
-        /// How many of one round were under way at a time, at most: those that were given up are not counted with others.
+        /// The maximum number of concurrent probes of one round. Probes that lost their permits belong to an earlier round.
         var most: Int { entries.withLock(\.most) }
         var total: Int { entries.withLock(\.total) }
 
@@ -40,7 +40,7 @@ struct CircuitBreakerWalkTests {
     private static let probes = 3
 
     @Test(arguments: 1...20)
-    func whateverHappensItLetsNeverTooManyThroughAndRecovers(round: UInt64) async throws {
+    func randomWalksNeverExceedTheProbesAndAlwaysRecover(round: UInt64) async throws {
         let clock = ManualClock()
         let policy = CircuitBreakerPolicy(
             window: round % 2 == 0 ? .calls(8) : .time(.milliseconds(50)),
@@ -99,6 +99,6 @@ struct CircuitBreakerWalkTests {
 }
 
 extension CircuitStateMachine.Permit {
-    /// What it has in common with the others of its round.
+    /// The generation and round of a permit.
     fileprivate var sort: Self { Self(generation: generation, round: round) }
 }

@@ -3,7 +3,7 @@ import Thoroughness
 
 @testable import InwardFetching
 
-/// Everything that can happen to a circuit in a number of steps, in every order.
+/// An exploration of all sequences of steps of a circuit, up to a length.
 struct CircuitStateMachineExplorationTests {
     private static let policy = CircuitBreakerPolicy(
         window: .calls(2),
@@ -15,16 +15,16 @@ struct CircuitStateMachineExplorationTests {
         failures: FailureCriteria()
     )
 
-    /// A circuit, and what is under way through it.
+    /// A circuit, and the permits under way.
     private struct Place: Hashable {
         var circuit = CircuitStateMachine(policy: policy, title: "")
         var now = Duration.zero
         var permits: [CircuitStateMachine.Permit] = []
 
-        /// The probes that count.
+        /// The number of probes whose outcome counts.
         var probes: Int { permits.count { $0.round == circuit.round && $0.generation == circuit.generation } }
 
-        /// How many requests a half-open circuit lets through now, one after the other.
+        /// The number of probes that a half-open circuit permits now, without an outcome.
         var room: Int {
             var circuit = circuit
             var room = 0
@@ -45,8 +45,8 @@ struct CircuitStateMachineExplorationTests {
         return steps
     }
 
-    /// Where a step leads; what is wrong with that is added to the violations.
-    private func place(behind step: Step, from place: Place, _ violations: inout Set<String>) -> Place {
+    /// Returns the place that a step leads to, and records violations.
+    private func place(after step: Step, from place: Place, _ violations: inout Set<String>) -> Place {
         var next = place
         switch step {
         case .admit:
@@ -57,15 +57,15 @@ struct CircuitStateMachineExplorationTests {
             if case .fail = step { isFailure = true }
             let change = next.circuit.record(CallOutcome(isFailure: isFailure), of: permit, at: next.now)
             let phases = CircuitChange(from: place.circuit.phase, to: next.circuit.phase)
-            if change != (phases.from == phases.to ? nil : phases) { violations.insert("a change is told wrongly") }
+            if change != (phases.from == phases.to ? nil : phases) { violations.insert("a transition is wrong") }
             if permit.generation != place.circuit.generation, next.circuit != place.circuit {
-                violations.insert("an old permit changes something")
+                violations.insert("a permit of an earlier generation has an effect")
             }
         case .release(let index):
             let permit = next.permits.remove(at: index)
             next.circuit.release(permit)
             let counts = permit.round == place.circuit.round && permit.generation == place.circuit.generation
-            // Later on those under way are given up anyway.
+            // After that time, the next request takes the permits of probes under way anyway.
             let isInTime = place.circuit.phase == .halfOpen && place.circuit.timeLeft(at: place.now) > .zero
             if isInTime, next.room != place.room + (counts ? 1 : 0) {
                 violations.insert("a place is lost or doubled")
@@ -88,30 +88,30 @@ struct CircuitStateMachineExplorationTests {
             let permit = try place.circuit.admit(at: place.now)
             let phases = CircuitChange(from: before, to: place.circuit.phase)
             if permit.change != (phases.from == phases.to ? nil : phases) {
-                violations.insert("a change is told wrongly")
+                violations.insert("a transition is wrong")
             }
-            if permit.isProbe != (place.circuit.phase == .halfOpen) { violations.insert("a probe is none") }
+            if permit.isProbe != (place.circuit.phase == .halfOpen) { violations.insert("a probe is not marked") }
             place.permits.append(CircuitStateMachine.Permit(generation: permit.generation, round: permit.round))
         } catch {
-            if before == .closed { violations.insert("a closed circuit refuses") }
-            if before != place.circuit.phase { violations.insert("a refusal changes something") }
+            if before == .closed { violations.insert("a closed circuit rejects") }
+            if before != place.circuit.phase { violations.insert("a rejection changes the circuit") }
             if place.circuit.phase == .open, error.retryAfter != .delay(place.circuit.timeLeft(at: place.now)) {
-                violations.insert("the time left is told wrongly")
+                violations.insert("the remaining time is wrong")
             }
         }
     }
 
-    /// What is wrong wherever one comes from.
+    /// Records violations of the invariants that every place must satisfy.
     private func check(_ place: Place, _ violations: inout Set<String>) {
         let circuit = place.circuit
         if place.probes > Self.policy.probes { violations.insert("too many probes are under way") }
-        if circuit.phase != .halfOpen, place.probes > 0 { violations.insert("probes count while there are none") }
+        if circuit.phase != .halfOpen, place.probes > 0 { violations.insert("probes count unless half open") }
         let left = circuit.timeLeft(at: place.now)
         if circuit.phase == .open {
-            if left > Self.policy.maximumOpenDuration { violations.insert("it is open for too long") }
+            if left > Self.policy.maximumOpenDuration { violations.insert("it is open for longer than the maximum") }
             var early = circuit
             if left > .zero, (try? early.admit(at: place.now + left - .nanoseconds(1))) != nil {
-                violations.insert("it lets somebody through too early")
+                violations.insert("it permits a request too early")
             }
             var later = circuit
             let permit = try? later.admit(at: place.now + left)
@@ -120,7 +120,7 @@ struct CircuitStateMachineExplorationTests {
         if circuit.phase != .isolated, !recovers(place) { violations.insert("it is stuck while \(circuit.phase)") }
     }
 
-    /// Whether it closes as soon as the source is well again, even if nobody comes back who is under way.
+    /// Returns whether the circuit closes when the upstream works again, even if no request under way ever ends.
     private func recovers(_ place: Place) -> Bool {
         var circuit = place.circuit
         let later = place.now + Self.policy.maximumOpenDuration
@@ -131,7 +131,7 @@ struct CircuitStateMachineExplorationTests {
         return circuit.phase == .closed
     }
 
-    @Test func whateverHappensInWhateverOrderItNeitherSticksNorLetsTooManyThrough() {
+    @Test func noOrderOfStepsGetsStuckOrPermitsTooManyProbes() {
         var violations: Set<String> = []
         var seen: Set<Place> = [Place()]
         var places = Array(seen)
@@ -141,7 +141,7 @@ struct CircuitStateMachineExplorationTests {
             var next: [Place] = []
             for place in places {
                 for step in steps(from: place) {
-                    let reached = self.place(behind: step, from: place, &violations)
+                    let reached = self.place(after: step, from: place, &violations)
                     guard seen.insert(reached).inserted else { continue }
                     check(reached, &violations)
                     phases[reached.circuit.phase, default: 0] += 1
@@ -151,7 +151,7 @@ struct CircuitStateMachineExplorationTests {
             places = next
         }
         #expect(violations == [])
-        // It got around.
+        // The exploration reached every phase.
         for phase in [CircuitPhase.closed, .open, .halfOpen, .isolated] {
             #expect(phases[phase, default: 0] > (Thoroughness.isExhaustive ? 500 : 50))
         }

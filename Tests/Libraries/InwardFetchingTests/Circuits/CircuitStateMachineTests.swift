@@ -21,7 +21,7 @@ struct CircuitStateMachineTests {
         try circuit.admit(at: .seconds(seconds))
     }
 
-    /// What becomes of requests that end like this, one after the other.
+    /// Records the outcomes of requests in sequence, and returns the last transition.
     @discardableResult
     private mutating func record(_ outcomes: CallOutcome..., at seconds: Double = 0) throws -> CircuitChange? {
         var change: CircuitChange?
@@ -29,7 +29,7 @@ struct CircuitStateMachineTests {
         return change
     }
 
-    /// Why a request is refused; `nil` if it is not.
+    /// Returns the rejection of a request; `nil` if it is permitted.
     private mutating func refusal(at seconds: Double = 0) -> CircuitRejection? {
         do throws(CircuitRejection) {
             _ = try circuit.admit(at: .seconds(seconds))
@@ -39,36 +39,36 @@ struct CircuitStateMachineTests {
         }
     }
 
-    @Test mutating func aCircuitIsClosedAndLetsEverybodyThrough() throws {
+    @Test mutating func aNewCircuitIsClosedAndPermitsAllRequests() throws {
         for _ in 0..<100 { #expect(try admit() == CircuitStateMachine.Permit(generation: 0)) }
         #expect(circuit.phase == .closed)
     }
 
-    @Test mutating func itOpensWhenTheShareIsReached() throws {
+    @Test mutating func theCircuitOpensAtTheFailureRateThreshold() throws {
         #expect(try record(good, good, good, failed) == nil)
         #expect(try record(failed) == CircuitChange(from: .closed, to: .open))
         #expect(circuit.phase == .open)
         #expect(refusal()?.explanation == "was not sent: the circuit is open, because 2 of the last 4 requests failed")
     }
 
-    @Test mutating func aShareMeansNothingBeforeThereAreEnough() throws {
+    @Test mutating func ratesAreNotEvaluatedBelowTheMinimumOfCalls() throws {
         #expect(try record(failed) == nil)
         #expect(try record(failed) != nil)
     }
 
-    @Test mutating func aSuccessDoesNotOpenIt() throws {
+    @Test mutating func aSuccessDoesNotOpenTheCircuit() throws {
         #expect(try record(failed, good) == nil)
         #expect(circuit.phase == .closed)
         #expect(try record(failed) != nil)
     }
 
-    @Test mutating func whatIsOutOfTheWindowDoesNotCount() throws {
+    @Test mutating func callsOutsideTheWindowDoNotCount() throws {
         try record(good, good, good, failed, good, good, good)
         #expect(try record(failed) == nil)
     }
 
     @Test(arguments: [(0.55, 11), (0.07, 2), (0.3, 6), (1, 20), (0.01, 1)])
-    mutating func sharesAreNotRounded(share: Double, failures: Int) throws {
+    mutating func ratesAreNotRounded(share: Double, failures: Int) throws {
         let policy = CircuitBreakerPolicy(window: .calls(20), minimumCalls: 20, failureRateThreshold: share)
         for count in [failures - 1, failures] {
             circuit = CircuitStateMachine(policy: policy, title: "")
@@ -78,7 +78,7 @@ struct CircuitStateMachineTests {
         }
     }
 
-    @Test mutating func slowRequestsOpenItToo() throws {
+    @Test mutating func slowRequestsAloneOpenTheCircuit() throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 3, slowCalls: .init(.seconds(2), share: 0.6))
         circuit = CircuitStateMachine(policy: policy, title: "the circuit to users")
         #expect(try record(slow, good, slow) == CircuitChange(from: .closed, to: .open))
@@ -87,7 +87,7 @@ struct CircuitStateMachineTests {
         #expect(refusal()?.explanation == words)
     }
 
-    @Test mutating func failuresAndSlowRequestsAreNotAddedUp() throws {
+    @Test mutating func failuresAndSlowRequestsHaveSeparateRates() throws {
         circuit = CircuitStateMachine(
             policy: CircuitBreakerPolicy(minimumCalls: 4, slowCalls: .init(.seconds(2))),
             title: ""
@@ -97,7 +97,7 @@ struct CircuitStateMachineTests {
         #expect(try record(failed) != nil)
     }
 
-    @Test mutating func aWindowOfTimeIsNamedAsSuch() throws {
+    @Test mutating func rejectionsNameTheWindowOfTime() throws {
         let policy = CircuitBreakerPolicy(window: .time(.seconds(60)), minimumCalls: 3)
         circuit = CircuitStateMachine(policy: policy, title: "the circuit")
         try record(failed, failed, at: 1)
@@ -109,18 +109,18 @@ struct CircuitStateMachineTests {
         #expect(refusal(at: 110)?.explanation == words)
     }
 
-    @Test mutating func anOpenCircuitSaysHowMuchTimeIsLeft() throws {
+    @Test mutating func rejectionsContainTheRemainingTime() throws {
         try record(failed, failed, at: 5)
         #expect(refusal(at: 5)?.retryAfter == .delay(.seconds(10)))
         #expect(refusal(at: 14.5)?.retryAfter == .delay(.seconds(0.5)))
         #expect(circuit.timeLeft(at: .seconds(14.5)) == .seconds(0.5))
         #expect(circuit.timeLeft(at: .seconds(100)) == .zero)
         #expect(circuit.phase == .open)
-        // Time does not run backward.
+        // An earlier time counts as the latest.
         #expect(refusal(at: 3)?.retryAfter == .delay(.seconds(0.5)))
     }
 
-    @Test mutating func behindItsTimeItLetsAsManyProbesThroughAsAreAllowed() throws {
+    @Test mutating func afterTheOpenDurationTheConfiguredNumberOfProbesIsPermitted() throws {
         try record(failed, failed)
         let change = CircuitChange(from: .open, to: .halfOpen)
         #expect(try admit(at: 10) == CircuitStateMachine.Permit(generation: 2, round: 0, change: change))
@@ -130,11 +130,11 @@ struct CircuitStateMachineTests {
         #expect(refusal(at: 10) == CircuitRejection(explanation: words, retryAfter: nil))
     }
 
-    @Test mutating func itClosesWhenAllProbesHaveSucceededAndForgetsWhatWas() throws {
+    @Test mutating func theCircuitClosesAndResetsWhenAllProbesSucceed() throws {
         try record(failed, failed)
         let probes = [try admit(at: 10), try admit(at: 10)]
         #expect(circuit.record(good, of: probes[0], at: .seconds(10)) == nil)
-        // A place is not free again because its probe has succeeded.
+        // A successful probe does not free its permit for another one.
         #expect(refusal(at: 10) != nil)
         let change = circuit.record(good, of: probes[1], at: .seconds(10))
         #expect(change == CircuitChange(from: .halfOpen, to: .closed))
@@ -142,32 +142,32 @@ struct CircuitStateMachineTests {
         #expect(circuit.phase == .closed)
     }
 
-    @Test mutating func probesMayComeOneAfterTheOtherHoweverLongThatTakes() throws {
+    @Test mutating func probesMayRunOneAfterAnotherAtAnyPace() throws {
         try record(failed, failed)
         #expect(try record(good, at: 1_000) == nil)
         #expect(try record(good, at: 9_000) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test mutating func aProbeThatFailsOpensItAgain() throws {
+    @Test mutating func aFailedProbeReopensTheCircuit() throws {
         try record(failed, failed)
         let probes = [try admit(at: 10), try admit(at: 10)]
         let change = circuit.record(failed, of: probes[0], at: .seconds(12))
         #expect(change == CircuitChange(from: .halfOpen, to: .open))
         let words = "was not sent: the circuit is open, because a probe failed"
         #expect(refusal(at: 12) == CircuitRejection(explanation: words, retryAfter: .delay(.seconds(20))))
-        // The other one comes too late to close it.
+        // The other probe is too late to close the circuit.
         #expect(circuit.record(good, of: probes[1], at: .seconds(12)) == nil)
         #expect(circuit.phase == .open)
     }
 
-    @Test mutating func aProbeThatSucceededBeforeItOpenedAgainDoesNotCount() throws {
+    @Test mutating func successesOfAnEarlierHalfOpenPhaseDoNotCount() throws {
         try record(failed, failed)
         try record(good, failed, at: 10)
         #expect(try record(good, at: 30) == nil)
         #expect(try record(good, at: 30) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test mutating func aSlowProbeOpensItAgain() throws {
+    @Test mutating func aSlowProbeReopensTheCircuit() throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 1, slowCalls: .init(.seconds(2)))
         circuit = CircuitStateMachine(policy: policy, title: "the circuit")
         try record(failed)
@@ -176,7 +176,7 @@ struct CircuitStateMachineTests {
         #expect(refusal(at: 10)?.explanation == words)
     }
 
-    @Test mutating func eachFailingProbeDoublesTheTimeUpToTheLargest() throws {
+    @Test mutating func eachFailedProbeDoublesTheOpenDurationUpToTheMaximum() throws {
         try record(failed, failed)
         var now = 0.0
         for seconds in [10.0, 20, 30, 30] {
@@ -189,7 +189,7 @@ struct CircuitStateMachineTests {
         #expect(circuit.timeLeft(at: .seconds(now + 30)) == .seconds(10))
     }
 
-    @Test mutating func aProbeThatSaysNothingGivesItsPlaceToAnother() throws {
+    @Test mutating func aProbeThatSaysNothingPassesItsPermitOn() throws {
         try record(failed, failed)
         let probes = [try admit(at: 10), try admit(at: 10)]
         circuit.release(probes[1])
@@ -198,16 +198,16 @@ struct CircuitStateMachineTests {
         #expect(refusal(at: 10) != nil)
     }
 
-    @Test mutating func probesThatDoNotComeBackAreGivenUp() throws {
+    @Test mutating func lateProbesLoseTheirPermits() throws {
         try record(failed, failed)
         let lost = [try admit(at: 10), try admit(at: 15)]
-        // The last of them has the time of an open circuit too.
+        // The second probe has until 25 seconds.
         #expect(refusal(at: 24.9) != nil)
         let next = [try admit(at: 25), try admit(at: 25)]
         #expect(next.map(\.isProbe) == [true, true])
         #expect(next.map(\.change) == [nil, nil])
         #expect(refusal(at: 25) != nil)
-        // One that is given back makes no room twice.
+        // Returning a lost permit does not free one.
         circuit.release(lost[0])
         #expect(refusal(at: 25) != nil)
         #expect(circuit.phase == .halfOpen)
@@ -217,8 +217,8 @@ struct CircuitStateMachineTests {
         #expect(circuit.phase == .closed)
     }
 
-    // As with a source that hangs for longer than the circuit is open: otherwise no probe would ever count.
-    @Test mutating func aProbeThatFailsAfterItWasGivenUpOpensTheCircuitAgain() throws {
+    // If the upstream hangs for longer than the open duration, every probe is late. At least one must count.
+    @Test mutating func aLateProbeThatFailsReopensTheCircuit() throws {
         try record(failed, failed)
         let lost = [try admit(at: 10), try admit(at: 10)]
         _ = try admit(at: 20)
@@ -227,17 +227,17 @@ struct CircuitStateMachineTests {
         #expect(refusal(at: 44) != nil)
     }
 
-    @Test mutating func aProbeThatSucceedsAfterItWasGivenUpCounts() throws {
+    @Test mutating func aLateProbeThatSucceedsCounts() throws {
         try record(failed, failed)
         let lost = [try admit(at: 10), try admit(at: 10)]
         let next = try admit(at: 20)
         #expect(circuit.record(good, of: lost[0], at: .seconds(21)) == nil)
-        // A place was taken by what succeeded, and another by who is under way.
+        // The success and the probe under way use up the probes.
         #expect(refusal(at: 21) != nil)
         #expect(circuit.record(good, of: next, at: .seconds(21)) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test mutating func whatSucceededBeforeOthersWereGivenUpCounts() throws {
+    @Test mutating func earlierSuccessesCountWhenOtherProbesAreLate() throws {
         try record(failed, failed)
         try record(good, at: 10)
         _ = try admit(at: 10)
@@ -245,7 +245,7 @@ struct CircuitStateMachineTests {
         #expect(try record(good, at: 20) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test mutating func whatWasSentBeforeItOpenedCountsForNothing() throws {
+    @Test mutating func requestsPermittedBeforeTheCircuitOpenedDoNotCount() throws {
         let permits = [try admit(), try admit(), try admit()]
         try record(failed, failed)
         #expect(circuit.record(failed, of: permits[0], at: .seconds(1)) == nil)
@@ -260,7 +260,7 @@ struct CircuitStateMachineTests {
         #expect(circuit.phase == .closed)
     }
 
-    @Test mutating func anIsolatedCircuitRefusesUntilItIsClosed() throws {
+    @Test mutating func anIsolatedCircuitRejectsUntilItIsClosed() throws {
         let permit = try admit()
         circuit.isolate()
         let refusal = CircuitRejection(explanation: "was not sent: the circuit is isolated", retryAfter: nil)
@@ -272,7 +272,7 @@ struct CircuitStateMachineTests {
         #expect(self.refusal() == nil)
     }
 
-    @Test mutating func closingForgetsFailures() throws {
+    @Test mutating func closingResetsTheCounts() throws {
         try record(good, failed)
         circuit.close()
         #expect(try record(failed) == nil)

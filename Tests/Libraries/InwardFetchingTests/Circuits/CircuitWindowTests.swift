@@ -8,50 +8,50 @@ struct CircuitWindowTests {
     private let failed = CallOutcome(isFailure: true)
     private let slow = CallOutcome(isFailure: false, isSlow: true)
 
-    /// What a window holds behind these outcomes at these seconds: calls, failures, slow ones.
+    /// Returns the counts of a window after outcomes at the given seconds: calls, failures, slow calls.
     private func held(_ window: CircuitBreakerPolicy.Window, _ calls: [(CallOutcome, at: Double)]) -> [Int] {
         var held = CircuitWindow(window)
         for (outcome, moment) in calls { held.record(outcome, at: .seconds(moment)) }
         return [held.counts.calls, held.counts.failures, held.counts.slow]
     }
 
-    @Test func aWindowIsEmptyAtFirst() {
+    @Test func aNewWindowIsEmpty() {
         #expect(held(.calls(3), []) == [0, 0, 0])
         #expect(held(.time(.seconds(3)), []) == [0, 0, 0])
     }
 
-    @Test func whatFailedAndWhatWasSlowIsCounted() {
+    @Test func failuresAndSlowCallsAreCounted() {
         let both = CallOutcome(isFailure: true, isSlow: true)
         let calls = [good, failed, slow, both, failed].map { ($0, at: 1.0) }
         #expect(held(.calls(5), calls) == [5, 3, 2])
         #expect(held(.time(.seconds(5)), calls) == [5, 3, 2])
     }
 
-    @Test func aWindowOfCallsForgetsTheOldest() {
+    @Test func aWindowOfCallsDropsTheOldest() {
         #expect(held(.calls(3), [failed, slow, good, good].map { ($0, at: 0) }) == [3, 0, 1])
         #expect(held(.calls(3), [failed, slow, good, good, good].map { ($0, at: 0) }) == [3, 0, 0])
         #expect(held(.calls(1), [failed, good].map { ($0, at: 0) }) == [1, 0, 0])
     }
 
-    @Test func aWindowOfTimeForgetsWhatIsTooLongAgo() {
+    @Test func aWindowOfTimeDropsOldCalls() {
         for moment in [0, 9.999] { #expect(held(.time(.seconds(10)), [(failed, 0), (good, moment)]) == [2, 1, 0]) }
         #expect(held(.time(.seconds(10)), [(failed, 0), (good, 10)]) == [1, 0, 0])
-        // From the end of a tenth it is nine tenths.
+        // From the end of a tenth, nine tenths remain.
         #expect(held(.time(.seconds(10)), [(failed, 0.999), (good, 9.999)]) == [2, 1, 0])
         #expect(held(.time(.seconds(10)), [(failed, 0.999), (good, 10)]) == [1, 0, 0])
     }
 
-    @Test func aWindowOfTimeForgetsEverythingInALongSilence() {
+    @Test func aWindowOfTimeIsEmptyAfterALongIdleTime() {
         let calls = [(failed, at: 3.0), (slow, at: 4.0), (failed, at: 1_000_000.5), (good, at: 1_000_001)]
         #expect(held(.time(.seconds(10)), calls) == [2, 1, 0])
     }
 
-    @Test func anEarlierTimeCountsAsTheLatest() {
+    @Test func earlierTimesCountAsTheLatest() {
         #expect(held(.time(.seconds(10)), [(good, 25), (failed, 3), (good, 34)]) == [3, 1, 0])
     }
 
     @Test(arguments: [1, 2, 31, 32, 33, 64, 100])
-    func aWindowOfCallsHoldsTheLastOfThemWhateverTheyAre(count: Int) {
+    func aWindowOfCallsMatchesItsModel(count: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var window = CircuitWindow(.calls(count))
@@ -68,7 +68,7 @@ struct CircuitWindowTests {
     }
 
     @Test(arguments: 1...5)
-    func aWindowOfTimeHoldsWhatIsAtMostThatOldAndAtLeastNineTenthsOfIt(round: Int) {
+    func aWindowOfTimeCountsCallsForNineToTenTenths(round: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var window = CircuitWindow(.time(.seconds(10)))

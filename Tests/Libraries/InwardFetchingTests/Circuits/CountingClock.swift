@@ -1,12 +1,12 @@
 import InwardTesting
 import Synchronization
 
-/// A clock that stands still until it is moved on, and counts how often it is looked at.
+/// A manual clock that counts how often it is read.
 final class CountingClock: Clock {
     private let base = ManualClock()
     private let counted = Atomic(0)
 
-    /// How often anybody has looked.
+    /// The number of reads.
     var looks: Int { counted.load(ordering: .relaxed) }
 
     var now: ManualClock.Instant {

@@ -1,11 +1,11 @@
 import InwardFetching
 import Synchronization
 
-/// Remembers what it is told of circuits, as sentences.
+/// An observer that records transitions and rejections as sentences.
 final class RecordingCircuitObserver: FetchObserver {
     private let recorded = Mutex<[String]>([])
 
-    /// What it was told so far.
+    /// The recorded sentences.
     var told: [String] { recorded.withLock(\.self) }
 
     func circuitChanged(_ circuit: String, from old: String, to new: String) {

@@ -5,13 +5,13 @@ import Testing
 
 @testable import InwardFetching
 
-/// What has kept other circuit breakers half open for ever, or let too many probes through; the numbers are those of the
-/// issues of resilience4j that tell of it.
+/// Situations that kept other circuit breakers half open forever, or let too many probes through. The numbers are those of
+/// issues of resilience4j.
 @Suite(.timeLimit(.minutes(5)))
 struct StuckCircuitTests {
     private let clock = ManualClock()
 
-    /// A breaker whose circuit is open, and lets probes through by now.
+    /// Returns a breaker whose circuit is open, and ready to permit probes.
     private func makeOpenBreaker(probes: Int) async throws -> CircuitBreaker {
         let policy = CircuitBreakerPolicy(window: .calls(100), minimumCalls: 10, probes: probes)
         let breaker = CircuitBreaker(policy: policy, timer: TimerService(clock))
@@ -22,7 +22,7 @@ struct StuckCircuitTests {
         return breaker
     }
 
-    /// Sends as many requests as close a circuit that is half open.
+    /// Sends as many requests as a half-open circuit needs to close.
     private func recover(_ breaker: CircuitBreaker) async throws {
         let fetcher = StubDataFetcher(DataResponse()).breakingCircuit(breaker)
         for _ in 0..<breaker.policy.probes { _ = try await fetcher.fetch(.example()) }
@@ -31,7 +31,7 @@ struct StuckCircuitTests {
 
     // #544
     @Test(arguments: [FetchError.Reason.rejected, .closed, .cancelled])
-    func anErrorThatIsIgnoredKeepsNoPlace(reason: FetchError.Reason) async throws {
+    func anIgnoredErrorReleasesItsPermit(reason: FetchError.Reason) async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         let ignoring = StubDataFetcher(failing: reason).breakingCircuit(breaker)
         for _ in 0..<10 { await #expect(throws: FetchError.self) { try await ignoring.fetch(.example()) } }
@@ -40,13 +40,13 @@ struct StuckCircuitTests {
     }
 
     // #903
-    @Test func fewerProbesThanTheShareNeedsRequestsAreEnough() async throws {
+    @Test func fewerProbesThanTheMinimumOfCallsAreEnough() async throws {
         try await recover(makeOpenBreaker(probes: 1))
         try await recover(makeOpenBreaker(probes: 9))
     }
 
     // #935
-    @Test func aProbeThatIsCancelledKeepsNoPlace() async throws {
+    @Test func aCancelledProbeReleasesItsPermit() async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         let arrived = Rendezvous(of: 3)
         let never = Rendezvous(of: 3)
@@ -70,14 +70,14 @@ struct StuckCircuitTests {
     }
 
     // #935
-    @Test func aPlaceThatIsTakenAndNotUsedIsGivenBack() async throws {
+    @Test func anUnusedPermitIsReleased() async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         for _ in 0..<10 { _ = try breaker.permit() }
         try await recover(breaker)
     }
 
     // #1389
-    @Test func callersWhoNeverComeBackAreGivenUp() async throws {
+    @Test func probesThatNeverReturnLoseTheirPermits() async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         let arrived = Rendezvous(of: 3)
         let released = Rendezvous(of: 3)
@@ -97,15 +97,15 @@ struct StuckCircuitTests {
             await released.arrive()
             while let result = await group.nextResult() { #expect(throws: FetchError.self) { try result.get() } }
         }
-        // Their failures come too late to count, even as those of a closed circuit.
+        // Their failures are too late to count, even in the closed circuit.
         #expect(breaker.state == .closed)
     }
 
     // #1432
     @Test(arguments: 1...20)
-    func noMoreProbesThanAllowedWhileItChanges(round: Int) async throws {
+    func theNumberOfProbesHoldsDuringTransitions(round: Int) async throws {
         let breaker = try await makeOpenBreaker(probes: 3)
-        // From open to half open and back, and again, and on to closed.
+        // From open to half open and back, and then to closed.
         try await crowd(of: 24, through: breaker, 503)
         #expect(breaker.state == .open(remaining: .seconds(20)))
         clock.advance(by: .seconds(20))
@@ -113,7 +113,7 @@ struct StuckCircuitTests {
         #expect(breaker.state == .closed)
     }
 
-    /// Sends many requests at once through a circuit that is to let three of them through, which get an answer together.
+    /// Sends many concurrent requests through a circuit that should permit three of them, which get their responses together.
     private func crowd(of count: Int, through breaker: CircuitBreaker, _ status: DataResponse.Status) async throws {
         let gate = Rendezvous(of: 4)
         let source = RecordingDataFetcher(
@@ -134,7 +134,7 @@ struct StuckCircuitTests {
                     }
                 }
             }
-            // The probes wait until all others were refused.
+            // The probes wait until all others are rejected.
             for _ in 0..<count - 3 { #expect(await group.next() == .some(.rejected)) }
             await gate.arrive()
             for _ in 0..<3 { #expect(await group.next() == .some(nil)) }

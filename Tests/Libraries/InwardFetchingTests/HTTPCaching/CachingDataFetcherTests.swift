@@ -40,7 +40,7 @@ struct CachingDataFetcherTests {
         return request
     }
 
-    /// The bodies of the answers to these requests, one behind the other.
+    /// Returns the bodies of the responses to requests, sent in sequence.
     private func bodies(_ fetcher: some DataFetcher, _ requests: DataRequest...) async throws -> [String] {
         var bodies: [String] = []
         for request in requests {
@@ -49,7 +49,7 @@ struct CachingDataFetcherTests {
         return bodies
     }
 
-    @Test func aFreshAnswerIsGivenFromMemory() async throws {
+    @Test func freshResponsesComeFromMemory() async throws {
         let fetcher = script(fresh("1")).caching(in: makeCache().makePartition())
         let first = try await fetcher.fetch(request())
         #expect(first == fresh("1"))
@@ -57,33 +57,33 @@ struct CachingDataFetcherTests {
         let second = try await fetcher.fetch(request())
         #expect(second.origin == .memory)
         #expect(second.body == first.body)
-        // RFC 9111 section 5.1: what a cache gives says how old it is.
+        // RFC 9111 section 5.1: cached responses have an age.
         clock.advance(by: .seconds(7))
         let third = try await fetcher.fetch(request())
         var expected = first.headerFields
         expected[.age] = "0"
         #expect(second.headerFields == expected)
         #expect(third.headerFields[.age] == "7")
-        // In whole seconds, and rather too old than too young.
+        // In whole seconds, rounded up.
         clock.advance(by: Duration(secondsComponent: 0, attosecondsComponent: 1))
         #expect(try await fetcher.fetch(request()).headerFields[.age] == "8")
     }
 
-    /// A fresh copy answers whether there is another version, and the answer to such a question is kept like any other.
+    /// A fresh copy also answers conditional requests, whose responses are stored like any other.
     @Test(arguments: [HeaderField.Name.ifNoneMatch, .ifModifiedSince])
-    func aConditionIsNoOtherRequest(name: HeaderField.Name) async throws {
+    func conditionsDoNotChangeTheKey(name: HeaderField.Name) async throws {
         var conditional = try request()
         conditional.headerFields[name] = #""v1""#
         let known = script(fresh("1")).caching(in: makeCache().makePartition())
         #expect(try await bodies(known, request(), conditional) == ["1", "1"])
         let asked = script(fresh("2")).caching(in: makeCache().makePartition())
         #expect(try await bodies(asked, conditional, request()) == ["2", "2"])
-        // That nothing has changed is no content for others.
+        // A 304 has no content for other requests.
         let unchanged = script(fresh("", status: .notModified), fresh("3")).caching(in: makeCache().makePartition())
         #expect(try await bodies(unchanged, conditional, request()) == ["", "3"])
     }
 
-    @Test func anAnswerIsGivenUntilItExpiresByTheClock() async throws {
+    @Test func responsesAreServedUntilTheyExpire() async throws {
         clock.advance(by: .seconds(1_000))
         let cache = makeCache()
         clock.advance(by: .seconds(1_000))
@@ -95,7 +95,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), request()) == ["2", "2"])
     }
 
-    @Test func theTimeItWasHeldOnTheWayCounts() async throws {
+    @Test func timeInOtherCachesCounts() async throws {
         var held = fresh("1")
         held.headerFields[.age] = "50"
         let fetcher = script(held, fresh("2")).caching(in: makeCache().makePartition())
@@ -105,7 +105,7 @@ struct CachingDataFetcherTests {
     }
 
     @Test(arguments: [nil, "no-store, max-age=60", "no-cache, max-age=60", "max-age=0", "=", "max-age=+60"])
-    func whatDoesNotSayThatItIsFreshIsNotKept(cacheControl: String?) async throws {
+    func responsesWithoutFreshnessAreNotStored(cacheControl: String?) async throws {
         let cache = makeCache()
         let fetcher = script(answer("1", cacheControl), fresh("2")).caching(in: cache.makePartition())
         #expect(try await bodies(fetcher, request()) == ["1"])
@@ -113,7 +113,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
-    @Test func whatDiffersByHowItIsAskedIsFoundByTheWholeRequest() async throws {
+    @Test func theWholeRequestIsTheKey() async throws {
         var differing = fresh("1")
         differing.headerFields[.vary] = "Accept"
         var inPlainText = try request()
@@ -123,7 +123,7 @@ struct CachingDataFetcherTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: ["max-age=60", "no-store"])
-    func anAnswerThatWasAskedForEarlierTakesNotThePlaceOfALaterOne(cacheControl: String) async throws {
+    func responsesToEarlierRequestsDoNotReplaceLaterOnes(cacheControl: String) async throws {
         let asked = Rendezvous(of: 2)
         let goOn = Rendezvous(of: 2)
         let later = answer("later", cacheControl)
@@ -145,7 +145,7 @@ struct CachingDataFetcherTests {
         #expect(now.origin == (cacheControl == "no-store" ? .upstream : .memory))
     }
 
-    @Test func answersWithoutABodyAreBoundedToo() async throws {
+    @Test func responsesWithoutABodyCountTowardTheLimit() async throws {
         let cache = makeCache(byteLimit: 10_000)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("") }.caching(in: cache.makePartition())
         for number in 1...100 { _ = try await fetcher.fetch(.example("http://upstream.test/\(number)")) }
@@ -153,13 +153,13 @@ struct CachingDataFetcherTests {
     }
 
     @Test(arguments: [201, 203, 204, 206, 301, 304, 404, 500])
-    func onlyOrdinarySuccessIsKept(code: Int) async throws {
+    func onlyStatus200IsStored(code: Int) async throws {
         let fetcher = script(fresh("1", status: .init(code)), fresh("2")).caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request(), request()) == ["1", "2"])
     }
 
     @Test(arguments: ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get"])
-    func onlyAnswersToGetAreKept(name: String) async throws {
+    func onlyResponsesToGetAreStored(name: String) async throws {
         let method = try #require(DataRequest.Method(name))
         let cache = makeCache()
         let fetcher = script(fresh("1"), fresh("2"), fresh("3")).caching(in: cache.makePartition())
@@ -169,27 +169,27 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, requests.1) == ["3"])
     }
 
-    @Test func whoWantsNoCopyIsAskedForAndOthersGetThatAnswer() async throws {
+    @Test func noCacheRequestsAreSentAndTheirResponseIsStored() async throws {
         let source = RecordingDataFetcher(script(fresh("1"), fresh("2")))
         let fetcher = source.caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", "2", "2"])
         #expect(source.requests == [try request(), try request("no-cache")])
     }
 
-    @Test func whoWantsNothingToBeStoredIsObeyed() async throws {
+    @Test func noStoreRequestsAreNotStored() async throws {
         let cache = makeCache()
         let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
         #expect(try await bodies(fetcher, request("no-store"), request()) == ["1", "2"])
     }
 
     @Test(arguments: [nil, "no-store", "no-cache"])
-    func aNewerAnswerTakesThePlaceOfAnOlderOneAlsoIfItIsNotKept(cacheControl: String?) async throws {
+    func newerResponsesRemoveOlderOnesEvenIfNotStored(cacheControl: String?) async throws {
         let answers = script(fresh("1"), answer("2", cacheControl), fresh("3"))
         let fetcher = answers.caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", "2", "3"])
     }
 
-    @Test func aNewerAnswerThatIsTooLargeTakesThePlaceOfAnOlderOneToo() async throws {
+    @Test func newerResponsesThatAreTooLargeRemoveOlderOnes() async throws {
         let large = String(repeating: "x", count: 1_000)
         let fetcher = script(fresh("1"), fresh(large), fresh("3")).caching(
             in: makeCache(byteLimit: 1_000).makePartition()
@@ -197,7 +197,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), request("no-cache"), request()) == ["1", large, "3"])
     }
 
-    @Test func nothingIsRememberedOfARequestThatHasEnded() async throws {
+    @Test func endedRequestsLeaveNoState() async throws {
         let cache = makeCache()
         let source = ScriptedDataFetcher([.answer(fresh("1")), .failure(.unreachable)])
         let fetcher = source.caching(in: cache.makePartition())
@@ -206,7 +206,7 @@ struct CachingDataFetcherTests {
         #expect(cache.questionCount == 0)
     }
 
-    @Test func aFailureToAskAnewLeavesTheOlderAnswer() async throws {
+    @Test func aFailedRequestKeepsTheOlderResponse() async throws {
         let source = ScriptedDataFetcher([
             .answer(fresh("1")), .failure(.unreachable), .answer(fresh("2", status: 503)),
         ])
@@ -216,7 +216,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request("no-cache"), request()) == ["2", "1"])
     }
 
-    @Test func requestsThatDifferHaveAnswersOfTheirOwn() async throws {
+    @Test func differentRequestsHaveSeparateResponses() async throws {
         let fetcher = script(fresh("1"), fresh("2"), fresh("3")).caching(in: makeCache().makePartition())
         let signed = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer a")])
         let other = try DataRequest.example("http://upstream.test/posts")
@@ -225,13 +225,13 @@ struct CachingDataFetcherTests {
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "PURGE"])
-    func aWriteMakesThePartitionForgetEverything(name: String) async throws {
+    func aWriteEmptiesThePartition(name: String) async throws {
         let method = try #require(DataRequest.Method(name))
         let fetcher = script(fresh("1"), fresh("written"), fresh("2")).caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request(), request(method: method), request()) == ["1", "written", "2"])
     }
 
-    @Test func aWriteThatFailsMakesThePartitionForgetToo() async throws {
+    @Test func aFailedWriteEmptiesThePartition() async throws {
         let source = ScriptedDataFetcher([.answer(fresh("1")), .failure(.timedOut), .answer(fresh("2"))])
         let fetcher = source.caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request()) == ["1"])
@@ -239,12 +239,12 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
-    @Test func headForgetsNothing() async throws {
+    @Test func headRequestsKeepThePartition() async throws {
         let fetcher = script(fresh("1"), fresh("")).caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request(), request(method: .head), request()) == ["1", "", "1"])
     }
 
-    /// A fetcher whose readers arrive at two places before they get an answer that is fresh; a write is answered at once.
+    /// Returns a fetcher whose reads pass two meeting points before their fresh response; writes are answered at once.
     private func held(_ begun: Rendezvous, _ released: Rendezvous) -> StubDataFetcher {
         StubDataFetcher { request throws(FetchError) in
             if request.method == .get {
@@ -255,7 +255,7 @@ struct CachingDataFetcherTests {
         }
     }
 
-    @Test func anAnswerAskedForBeforeAWriteIsNotKept() async throws {
+    @Test func responsesRequestedBeforeAWriteAreNotStored() async throws {
         let cache = makeCache()
         let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
         let fetcher = held(begun, released).caching(in: cache.makePartition())
@@ -266,12 +266,12 @@ struct CachingDataFetcherTests {
         await released.arrive()
         #expect(try await answer == fresh("1"))
         #expect(cache.count == 0)
-        // Who asks behind the write is answered anew, and that is kept.
+        // A read after the write gets a new response, which is stored.
         _ = try await fetcher.fetch(read)
         #expect(cache.count == 1)
     }
 
-    @Test func aClosedPartitionForgetsAndKeepsNothingAnyMore() async throws {
+    @Test func aClosedPartitionIsEmptyAndStoresNothing() async throws {
         let cache = makeCache()
         let partition = cache.makePartition()
         let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
@@ -288,7 +288,7 @@ struct CachingDataFetcherTests {
         #expect(cache.count == 0)
     }
 
-    @Test func whatIsUnderWayWhenAPartitionIsClosedIsNotKept() async throws {
+    @Test func responsesUnderWayAreNotStoredAfterClosing() async throws {
         let cache = makeCache()
         let partition = cache.makePartition()
         let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
@@ -297,7 +297,7 @@ struct CachingDataFetcherTests {
         async let answer = fetcher.fetch(read)
         await begun.arrive()
         partition.close()
-        // Also not in one that is opened meanwhile.
+        // Nor in a partition that is opened in the meantime.
         let other = cache.makePartition()
         await released.arrive()
         #expect(try await answer == fresh("1"))
@@ -305,7 +305,7 @@ struct CachingDataFetcherTests {
         #expect(other.response(to: read) == nil)
     }
 
-    @Test func partitionsNeverSeeOneAnothersAnswers() async throws {
+    @Test func partitionsDoNotShareResponses() async throws {
         let cache = makeCache()
         let (ada, charles) = (cache.makePartition(), cache.makePartition())
         let ofAda = script(fresh("of Ada")).caching(in: ada)
@@ -313,14 +313,14 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(ofAda, request()) == ["of Ada"])
         #expect(try await bodies(ofCharles, request()) == ["of Charles"])
         #expect(cache.count == 2)
-        // Neither forgets by what the other does.
+        // Neither one is emptied by the other.
         _ = try await ofCharles.fetch(request(method: .post))
         charles.close()
         #expect(try await bodies(ofAda, request()) == ["of Ada"])
         #expect(cache.count == 1)
     }
 
-    @Test func theOldestAnswersGoWhenThereAreTooManyBytes() async throws {
+    @Test func theOldestResponsesAreEvictedAboveTheByteLimit() async throws {
         // About 580 bytes each.
         let cache = makeCache(byteLimit: 1_300)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("1234") }.caching(in: cache.makePartition())
@@ -330,7 +330,7 @@ struct CachingDataFetcherTests {
         #expect(try await fetcher.fetch(.example("http://upstream.test/98")).origin == .upstream)
     }
 
-    /// A source that takes so long for each answer.
+    /// Returns a fetcher that answers after a delay.
     private func slow(_ answer: DataResponse, by delay: Duration) -> StubDataFetcher {
         StubDataFetcher { [clock] _ throws(FetchError) in
             clock.advance(by: delay)
@@ -338,9 +338,9 @@ struct CachingDataFetcherTests {
         }
     }
 
-    // RFC 9111 section 4.2.3: when a slow answer was made is not known, so it counts from the request.
+    // RFC 9111 section 4.2.3: it is unknown when a slow response was created, so its age counts from the request.
     @Test(arguments: [(nil, 8), ("50", 58)])
-    func aSlowAnswerIsAsOldAsTheRequestForIt(age: String?, seconds: Int) async throws {
+    func theAgeOfASlowResponseCountsFromTheRequest(age: String?, seconds: Int) async throws {
         var answer = fresh("1")
         answer.headerFields[.age] = age
         let fetcher = slow(answer, by: .seconds(8)).caching(in: makeCache().makePartition())
@@ -354,7 +354,7 @@ struct CachingDataFetcherTests {
         #expect(try await fetcher.fetch(request()).origin == .upstream)
     }
 
-    @Test func theDateOfAnAnswerCountsWhereItSaysMore() async throws {
+    @Test func theDateCountsIfItMeansAGreaterAge() async throws {
         let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
         let cache = ResponseCache(byteLimit: 100_000, clock: clock) { arrival }
         var dated = fresh("1")
@@ -364,7 +364,7 @@ struct CachingDataFetcherTests {
         #expect(try await fetcher.fetch(request()).headerFields[.age] == "20")
     }
 
-    @Test func aCacheMayKeepAnswersForLessThanTheySay() async throws {
+    @Test func theMaximumLifetimeLimitsFreshness() async throws {
         let cache = ResponseCache(byteLimit: 100_000, maximumLifetime: .seconds(5), clock: clock)
         let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
         #expect(try await bodies(fetcher, request()) == ["1"])
@@ -372,14 +372,14 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
-    @Test func anAnswerThatTookLongerThanItIsFreshIsNotKept() async throws {
+    @Test func responsesThatTookLongerThanTheirFreshnessAreNotStored() async throws {
         let cache = makeCache()
         _ = try await slow(fresh("1"), by: .seconds(60)).caching(in: cache.makePartition()).fetch(request())
         #expect(cache.count == 0)
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [nil, "no-store"])
-    func anAnswerThatIsNotKeptLeavesOthersThatAreUnderWay(cacheControl: String?) async throws {
+    func aResponseThatIsNotStoredDoesNotAffectOtherRequests(cacheControl: String?) async throws {
         let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
         let (kept, unkept) = (fresh("kept"), answer("unkept", cacheControl))
         let source = StubDataFetcher { request throws(FetchError) in
@@ -398,19 +398,19 @@ struct CachingDataFetcherTests {
         #expect(cache.count == 1)
     }
 
-    @Test func anAnswerThatWasRedirectedIsNotKeptUnderTheFirstAddress() async throws {
+    @Test func redirectedResponsesAreNotStoredUnderTheFirstURL() async throws {
         let cache = makeCache()
         var redirected = fresh("2")
         redirected.url = try DataRequest.example("http://upstream.test/elsewhere").url
         let fetcher = script(fresh("1"), redirected, fresh("3")).caching(in: cache.makePartition())
         #expect(try await bodies(fetcher, request(), request("no-cache")) == ["1", "2"])
-        // Nor does what was kept before outlive it.
+        // Nor does an earlier stored response survive it.
         #expect(cache.count == 0)
         #expect(try await bodies(fetcher, request(), request()) == ["3", "3"])
     }
 
     @Test(arguments: ["31536001", "2147483647", "2147483648", "99999999999999999999"])
-    func noAnswerIsKeptForMoreThanAYear(seconds: String) async throws {
+    func noResponseIsStoredForMoreThanAYear(seconds: String) async throws {
         let fetcher = script(answer("1", "max-age=\(seconds)"), fresh("2")).caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request()) == ["1"])
         clock.advance(by: .seconds(31_536_000) - .nanoseconds(1))
@@ -419,12 +419,12 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
-    @Test func askingWhatCanBeDoneForgetsNothing() async throws {
+    @Test func optionsRequestsKeepThePartition() async throws {
         let fetcher = script(fresh("1"), fresh("options")).caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request(), request(method: .options), request()) == ["1", "options", "1"])
     }
 
-    @Test func aThousandMayAskAtOnce() async throws {
+    @Test func aThousandRequestsMayRunAtOnce() async throws {
         let cache = makeCache(byteLimit: 5_900)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("12345") }.caching(in: cache.makePartition())
         try await withThrowingTaskGroup { group in

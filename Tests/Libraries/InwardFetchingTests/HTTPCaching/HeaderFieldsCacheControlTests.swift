@@ -16,7 +16,7 @@ struct HeaderFieldsCacheControlTests {
         return fields
     }
 
-    @Test func directivesAreFoundWhateverTheirCaseAndWhereverTheyStand() {
+    @Test func directivesAreFoundInAnyCaseAndPosition() {
         let directives = fields("Max-Age = 60 ,no-store", "s-maxage=\"7\"").cacheDirectives
         #expect(directives == ["max-age": "60", "no-store": "", "s-maxage": "7"])
         #expect(HeaderFields().cacheDirectives.isEmpty)
@@ -27,21 +27,21 @@ struct HeaderFieldsCacheControlTests {
         (#"extension="a \"b\\, no-store\"", max-age=5"#, ["extension": #"a "b\, no-store""#, "max-age": "5"]),
         (#"a="", b = " c " ,d"#, ["a": "", "b": " c ", "d": ""]),
     ])
-    func nothingInAQuotedStringIsADirective(cacheControl: String, directives: [String: String]) {
+    func quotedStringsContainNoDirectives(cacheControl: String, directives: [String: String]) {
         #expect(fields(cacheControl).cacheDirectives == directives)
     }
 
-    @Test func aQuotedStringThatDoesNotEndHidesNoDirective() {
+    @Test func unterminatedStringsHideNoDirectives() {
         #expect(fields(#"max-age=5, extension="a, no-store"#).cacheDirectives["no-store"] == "")
         #expect(fields(#"max-age=5, a"b, no-store"#).cacheDirectives == ["max-age": "5", "no-store": ""])
     }
 
-    @Test func theFirstOfADirectiveCounts() {
+    @Test func theFirstOccurrenceOfADirectiveCounts() {
         #expect(fields("max-age=1, max-age=2", "max-age=3").cacheDirectives == ["max-age": "1"])
     }
 
     @Test(arguments: ["", ",", " , ,", "=", "==", "=5", " = 5", "\"\"", "\t=\t,=", ",=,"])
-    func whatHasNoNameIsNoDirective(cacheControl: String) {
+    func elementsWithoutANameAreIgnored(cacheControl: String) {
         #expect(fields(cacheControl).cacheDirectives.isEmpty)
         #expect(fields(cacheControl, "max-age=5").freshness == .seconds(5))
     }
@@ -52,7 +52,7 @@ struct HeaderFieldsCacheControlTests {
         ("max-age=2147483648", 2_147_483_648), ("max-age=2147483649", 2_147_483_648),
         ("max-age=\(String(repeating: "9", count: 10_000))", 2_147_483_648),
     ])
-    func anAnswerIsFreshAsLongAsItSays(cacheControl: String, seconds: Int) {
+    func maxAgeIsTheFreshnessLifetime(cacheControl: String, seconds: Int) {
         #expect(fields(cacheControl).freshness == .seconds(seconds))
     }
 
@@ -62,7 +62,7 @@ struct HeaderFieldsCacheControlTests {
         "s-maxage=60", "no-cache, max-age=60", "max-age=60, no-store", "No-Store, max-age=60",
         "no-cache=\"set-cookie\", max-age=60", "max-age=0, max-age=60", "\u{0}\r\n;max-age:60",
     ])
-    func whatDoesNotSayClearlyThatItIsFreshIsNot(cacheControl: String) {
+    func responsesWithUnclearDirectivesAreNotFresh(cacheControl: String) {
         #expect(fields(cacheControl).freshness == nil)
     }
 
@@ -71,11 +71,11 @@ struct HeaderFieldsCacheControlTests {
         ("x", nil), ("5, 6", nil), ("1.5", nil), ("2147483647", nil), ("99999999999999999999", nil),
         ("-99999999999999999999", nil),
     ])
-    func theTimeItWasHeldOnTheWayCounts(age: String, seconds: Int?) {
+    func timeInOtherCachesCounts(age: String, seconds: Int?) {
         #expect(fields("max-age=60", age: age).freshness == seconds.map { .seconds($0) })
     }
 
-    @Test func theLongestTimesAreNotTooLong() {
+    @Test func theLongestTimesDoNotOverflow() {
         #expect(fields("max-age=0", age: "-1").freshness == nil)
         #expect(fields("max-age=2147483647", age: "2147483646").freshness == .seconds(1))
         #expect(fields("max-age=2147483647", age: "2147483647").freshness == nil)
@@ -86,18 +86,18 @@ struct HeaderFieldsCacheControlTests {
     @Test(arguments: [
         ("*", nil), ("Accept, *", nil), ("Accept-Encoding, Cookie", Duration.seconds(60)), ("", .seconds(60)),
     ])
-    func anAnswerThatDiffersByWhatNoRequestSaysIsNotFresh(vary: String, freshness: Duration?) {
+    func varyMattersOnlyIfItIsAStar(vary: String, freshness: Duration?) {
         #expect(fields("max-age=60", vary: vary).freshness == freshness)
     }
 
     @Test(arguments: [
         (nil, nil, 8), ("50", nil, 58), (nil, "Sun, 06 Nov 1994 08:49:17 GMT", 20),
         (nil, "Sun, 06 Nov 1994 08:49:35 GMT", 8), ("50", "Sun, 06 Nov 1994 08:49:17 GMT", 58),
-        // A clock that is ahead makes nothing younger, and a date that is none says nothing.
+        // Dates in the future and invalid dates change nothing.
         (nil, "Sun, 06 Nov 2094 08:49:37 GMT", 8), (nil, "yesterday", 8),
         (nil, "Sun, 06 Nov 0001 08:49:37 GMT", 2_147_483_648),
     ])
-    func anAnswerIsAsOldAsTheRequestForItOrItsDateSays(age: String?, date: String?, seconds: Int) throws {
+    func theAgeIsTheGreaterOfDelayAndDate(age: String?, date: String?, seconds: Int) throws {
         var fields = fields("max-age=60", age: age)
         fields[.date] = date
         let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
@@ -105,7 +105,7 @@ struct HeaderFieldsCacheControlTests {
     }
 
     @Test(arguments: [("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("Sun, 06 Nov 1994 08:50:00 GMT", 0)])
-    func whatWasMadeJustNowOrLaterIsNotOld(date: String, seconds: Int) throws {
+    func recentOrFutureDatesAddNoAge(date: String, seconds: Int) throws {
         let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
         let fields: HeaderFields = [HeaderField(.date, date)]
         #expect(fields.initialAge(after: .zero, at: arrival) == .seconds(seconds))
@@ -114,7 +114,7 @@ struct HeaderFieldsCacheControlTests {
 }
 
 extension HeaderFields {
-    /// How long an answer with these fields is fresh that took no time to arrive.
+    /// Returns how long a response with these fields is fresh, if it arrived in no time.
     fileprivate var freshness: Duration? {
         guard let lifetime = freshnessLifetime else { return nil }
         let age = initialAge(after: .zero, at: .distantPast)

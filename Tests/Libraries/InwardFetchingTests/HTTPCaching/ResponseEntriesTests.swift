@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 struct ResponseEntriesTests {
-    /// Entries with one partition, which is empty.
+    /// Returns entries with one empty partition.
     private func makeEntries(byteLimit: Int) -> (ResponseEntries, partition: Int) {
         var entries = ResponseEntries(byteLimit: byteLimit)
         let partition = entries.openPartition()
@@ -21,21 +21,21 @@ struct ResponseEntriesTests {
 
     private func body(_ count: Int) -> DataResponse { DataResponse(body: Data(repeating: 0x20, count: count)) }
 
-    /// Which of the first ten requests have an answer.
+    /// Returns which of the first ten requests have a stored response.
     private func kept(_ entries: ResponseEntries, in partition: Int) throws -> [Int] {
         var entries = entries
         return try (0..<10).filter { entries.response(to: try request($0), in: partition, at: .zero) != nil }
     }
 
-    /// 512 bytes beside the 22 of the address, twice the name and once the value of each field, and the body.
-    @Test func anAnswerTakesWhatItSaysAndALittleMore() throws {
+    /// 512 bytes, 22 for the URL, twice the name and once the value of each field, and the body.
+    @Test func entriesTakeTheirContentsAndAnOverhead() throws {
         var request = try request(1)
         request.headerFields = [HeaderField(.accept, "text/plain")]
         let response = DataResponse(headerFields: [HeaderField(.age, "20")], body: Data(repeating: 0x20, count: 100))
         #expect(response.bytesToKeep(for: request) == 512 + 22 + (12 + 10) + (6 + 2) + 100)
     }
 
-    @Test func whatWasStoredFirstAndIsNotReadGoesFirst() throws {
+    @Test func unreadEntriesAreEvictedOldestFirst() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         for number in 0..<3 {
             entries.store(body(4), to: try request(number), in: partition, until: .seconds(1))
@@ -47,7 +47,7 @@ struct ResponseEntriesTests {
         #expect(try kept(entries, in: partition) == [3, 4])
     }
 
-    @Test func whatIsReadStaysWhileOthersGo() throws {
+    @Test func readEntriesOutliveOthers() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         for number in 0..<2 {
             entries.store(body(4), to: try request(number), in: partition, until: .seconds(1))
@@ -57,8 +57,8 @@ struct ResponseEntriesTests {
         #expect(try kept(entries, in: partition) == [0, 2])
     }
 
-    /// An answer that may not be kept tells that the one before it is outdated.
-    @Test func anAnswerThatIsNotKeptRemovesTheOneBefore() throws {
+    /// A response that must not be stored shows that the previous one is outdated.
+    @Test func aResponseThatIsNotStoredRemovesTheOneBefore() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         for expiry in [.seconds(1), nil] as [Duration?] {
             entries.store(body(4), to: try request(0), in: partition, until: expiry)
@@ -66,7 +66,7 @@ struct ResponseEntriesTests {
         #expect(entries.count == 0)
     }
 
-    @Test func whatIsStoredAgainMovesToTheBack() throws {
+    @Test func entriesStoredAgainBecomeTheNewest() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         for number in [0, 1, 0, 2] {
             entries.store(body(4), to: try request(number), in: partition, until: .seconds(1))
@@ -75,14 +75,14 @@ struct ResponseEntriesTests {
         #expect(entries.count == 2)
     }
 
-    @Test func whatIsLargerThanTheLimitIsNotKeptAndNobodyGoesForIt() throws {
+    @Test func entriesAboveTheLimitAreNotStoredAndEvictNothing() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         entries.store(body(10), to: try request(0), in: partition, until: .seconds(1))
         entries.store(body(11), to: try request(1), in: partition, until: .seconds(1))
         #expect(try kept(entries, in: partition) == [0])
     }
 
-    @Test func theLimitIsOfAllPartitionsTogether() throws {
+    @Test func allPartitionsShareTheLimit() throws {
         var (entries, first) = makeEntries(byteLimit: 10)
         let second = entries.openPartition()
         #expect(first != second)
@@ -92,7 +92,7 @@ struct ResponseEntriesTests {
         #expect(try kept(entries, in: second) == [0])
     }
 
-    @Test func whatIsForgottenMakesRoom() throws {
+    @Test func removedEntriesFreeTheirBytes() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         let other = entries.openPartition()
         entries.store(body(5), to: try request(0), in: other, until: .seconds(1))
@@ -103,7 +103,7 @@ struct ResponseEntriesTests {
         #expect(try kept(entries, in: partition) == [2])
     }
 
-    @Test func whatWasAskedBeforeThePartitionWasEmptiedIsNotKept() throws {
+    @Test func responsesRequestedBeforeEmptyingAreNotStored() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         let question = entries.beginQuestion(try request(0), in: partition, at: .zero)
         entries.removeAll(in: partition)
@@ -113,7 +113,7 @@ struct ResponseEntriesTests {
         #expect(entries.count == 1)
     }
 
-    @Test func anEarlierQuestionComesTooLateOnlyForTheSameRequest() throws {
+    @Test func earlierRequestsAreOutdatedOnlyForTheSameKey() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         let early = try (0..<2).map { entries.beginQuestion(try request($0), in: partition, at: .zero) }
         let late = entries.beginQuestion(try request(0), in: partition, at: .zero)
@@ -122,15 +122,15 @@ struct ResponseEntriesTests {
         #expect(try kept(entries, in: partition) == [1])
     }
 
-    @Test func theLastAnswerToAQuestionCounts() throws {
+    @Test func theLastResponseToARequestCounts() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         let question = entries.beginQuestion(try request(0), in: partition, at: .zero)
         for count in 1...2 { entries.store(body(count), asked: question, until: .seconds(1)) }
         #expect(entries.response(to: try request(0), in: partition, at: .zero)?.response == body(2))
     }
 
-    /// What is known of questions is not kept for longer than they are under way.
-    @Test func questionsThatHaveEndedAreForgotten() throws {
+    /// State of requests is kept only while they are under way.
+    @Test func endedRequestsAreForgotten() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         let questions = try [0, 0, 1].map { entries.beginQuestion(try request($0), in: partition, at: .zero) }
         #expect(entries.questionCount == 2)
@@ -142,7 +142,7 @@ struct ResponseEntriesTests {
         #expect(entries.questionCount == 0)
     }
 
-    @Test func aClosedPartitionIsGoneAndItsNumberDoesNotComeBack() throws {
+    @Test func numbersOfClosedPartitionsAreNotReused() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         entries.store(body(1), to: try request(0), in: partition, until: .seconds(1))
         entries.closePartition(partition)
@@ -153,7 +153,7 @@ struct ResponseEntriesTests {
         #expect(entries.openPartition() != partition)
     }
 
-    @Test func anAnswerIsGivenUntilItExpires() throws {
+    @Test func entriesAreServedUntilTheyExpire() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         entries.store(body(1), to: try request(0), in: partition, until: .seconds(5))
         let kept = entries.response(to: try request(0), in: partition, at: .seconds(5) - .nanoseconds(1))
@@ -165,7 +165,7 @@ struct ResponseEntriesTests {
 }
 
 extension ResponseEntries {
-    /// Asks a question and stores an answer to it that takes as many bytes as its body has.
+    /// Begins a request and stores a response whose cost is the size of its body.
     fileprivate mutating func store(
         _ response: DataResponse,
         to request: DataRequest,

@@ -14,14 +14,14 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(5)))
 struct HedgingDataFetcherTests {
-    /// Remembers what was hedged.
+    /// An observer that records hedged requests.
     private final class Hedges: FetchObserver {
         private let recorded = Mutex<[DataRequest]>([])
         var requests: [DataRequest] { recorded.withLock(\.self) }
         func hedged(_ request: DataRequest) { recorded.withLock { $0.append(request) } }
     }
 
-    /// A source whose first attempt and second attempt do what they are told to.
+    /// A fetcher with a prescribed first and second attempt.
     private final class Source: DataFetcher {
         typealias Attempt = @Sendable (DataRequest) async throws(FetchError) -> DataResponse
 
@@ -38,7 +38,7 @@ struct HedgingDataFetcherTests {
             attempts = [first, second]
         }
 
-        /// Which attempts began, ended, and found themselves cancelled then, in this order.
+        /// The attempts that began, that ended, and that were cancelled at their end, in order.
         var begun: [Int] { recorded.withLock(\.begun) }
         var ended: [Int] { recorded.withLock(\.ended) }
         var cancelled: [Int] { recorded.withLock(\.cancelled) }
@@ -60,7 +60,7 @@ struct HedgingDataFetcherTests {
     private let clock = ManualClock()
     private let timer: TimerService
     private let hedges = Hedges()
-    /// Where nobody else comes, so that who waits there goes on when cancelled and not before.
+    /// A meeting point that no other task reaches, so that waiting there ends only with a cancellation.
     private let nowhere = Rendezvous(of: 1_000)
     private let gate = Rendezvous(of: 2)
 
@@ -84,7 +84,7 @@ struct HedgingDataFetcherTests {
         { request throws(FetchError) in throw FetchError(reason, request: request, explanation: "failed") }
     }
 
-    /// An attempt that waits until it is cancelled, or until somebody comes to where it waits.
+    /// Returns an attempt that waits for another task to arrive, or for its cancellation.
     private func waiting(at place: Rendezvous, then attempt: @escaping Source.Attempt) -> Source.Attempt {
         { request throws(FetchError) in
             await place.arrive()
@@ -100,7 +100,7 @@ struct HedgingDataFetcherTests {
     }
 
     @Test(arguments: [DataRequest.Method.get, .head])
-    func whatTakesLongIsAskedASecondTimeAndTheLoserIsCancelledAndWaitedFor(method: DataRequest.Method) async throws {
+    func slowRequestsAreHedgedAndTheLoserIsCancelledAndAwaited(method: DataRequest.Method) async throws {
         let source = Source(first: waiting(at: nowhere, then: failure(.cancelled)), second: answer(201))
         let asked = try ask(fetcher(source), method: method)
         await timer.timers(1)
@@ -113,7 +113,7 @@ struct HedgingDataFetcherTests {
         #expect(timer.count == 0)
     }
 
-    @Test func theFirstAttemptCountsIfItIsTheFirstToSucceed() async throws {
+    @Test func theFirstAttemptWinsIfItSucceedsFirst() async throws {
         let second = waiting(at: nowhere, then: failure(.cancelled))
         let begun = Rendezvous(of: 2)
         let source = Source(first: waiting(at: gate, then: answer(200))) { request throws(FetchError) in
@@ -130,7 +130,7 @@ struct HedgingDataFetcherTests {
         #expect(source.cancelled == [2])
     }
 
-    @Test func whatIsAnsweredInTimeIsAskedOnce() async throws {
+    @Test func fastRequestsAreSentOnce() async throws {
         let source = Source(first: waiting(at: gate, then: answer(200)), second: answer(201))
         let asked = try ask(fetcher(source))
         await timer.timers(1)
@@ -143,7 +143,7 @@ struct HedgingDataFetcherTests {
         #expect(hedges.requests.isEmpty)
     }
 
-    @Test func whatIsAnsweredAtOnceTakesNoTimer() async throws {
+    @Test func immediateResponsesNeedNoTimer() async throws {
         let source = Source(first: answer(200), second: answer(201))
         #expect(try await fetcher(source).fetch(.example()).status == 200)
         #expect(source.begun == [1])
@@ -151,7 +151,7 @@ struct HedgingDataFetcherTests {
         if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) { #expect(clock.sleeperCount == 0) }
     }
 
-    @Test func aFailureInTimeIsTheOutcome() async throws {
+    @Test func anEarlyFailureIsTheOutcome() async throws {
         let source = Source(first: waiting(at: gate, then: failure(.unreachable)), second: answer(201))
         let asked = try ask(fetcher(source))
         await timer.timers(1)
@@ -161,7 +161,7 @@ struct HedgingDataFetcherTests {
         #expect(source.begun == [1])
     }
 
-    /// Runs two attempts of which the one fails when both are under way, and the other ends behind it.
+    /// Runs two attempts: one fails when both are under way, and the other ends after it.
     private func outcome(firstFails: Bool, _ fails: @escaping Source.Attempt, _ ends: @escaping Source.Attempt)
         async throws
         -> Result<DataResponse, any Error>
@@ -194,13 +194,13 @@ struct HedgingDataFetcherTests {
     }
 
     @Test(arguments: [true, false])
-    func whereOneFailsTheOtherCounts(firstFails: Bool) async throws {
+    func ifOneAttemptFailsTheOtherCounts(firstFails: Bool) async throws {
         #expect(try await outcome(firstFails: firstFails, failure(.unreachable), answer(200)).get().status == 200)
         #expect(try await outcome(firstFails: firstFails, answer(503), answer(404)).get().status == 404)
     }
 
     @Test(arguments: [true, false])
-    func whereBothFailTheFirstCounts(firstFails: Bool) async throws {
+    func theFirstFailureCountsIfBothFail(firstFails: Bool) async throws {
         let status = try await outcome(
             firstFails: firstFails,
             answer(firstFails ? 503 : 500),
@@ -219,7 +219,7 @@ struct HedgingDataFetcherTests {
     }
 
     @Test(arguments: [DataRequest.Method.post, .put, .patch, .delete, .options])
-    func whatIsNotSafeIsAskedOnce(method: DataRequest.Method) async throws {
+    func unsafeMethodsAreSentOnce(method: DataRequest.Method) async throws {
         let source = Source(first: waiting(at: gate, then: answer(200)), second: answer(201))
         let asked = try ask(fetcher(source, after: .fixed(.zero)), method: method)
         await gate.arrive()
@@ -228,7 +228,7 @@ struct HedgingDataFetcherTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test func noMoreThanTheShareIsAskedASecondTime() async throws {
+    @Test func secondAttemptsStayWithinTheShare() async throws {
         let source = Source(first: waiting(at: nowhere, then: failure(.cancelled)), second: answer(201))
         let quick = Source(first: answer(200), second: answer(201))
         let hedging = StubDataFetcher { request throws(FetchError) in
@@ -236,7 +236,7 @@ struct HedgingDataFetcherTests {
         }
         let fetcher = fetcher(hedging, upTo: 0.25)
         let slow = try DataRequest.example("http://upstream.test/slow")
-        // Of each four requests the fourth can be asked a second time.
+        // Every fourth request can be hedged.
         for round in 1...5 {
             for _ in 0..<3 { _ = try await fetcher.fetch(.example()) }
             let asked = Task { try await fetcher.fetch(slow) }
@@ -257,8 +257,8 @@ struct HedgingDataFetcherTests {
         #expect(hedges.requests.count == 5)
     }
 
-    /// Two requests are late at once, and there is only enough to ask one of them a second time.
-    @Test func whatCannotBePaidForWhenItIsLateIsNotAskedASecondTime() async throws {
+    /// Two requests are late at once, and there is a token for one second attempt.
+    @Test func lateRequestsWithoutATokenAreNotHedged() async throws {
         let released = Rendezvous(of: 3)
         let slow = Source(first: waiting(at: released, then: answer(200)), second: answer(201))
         let quick = Source(first: answer(204), second: answer(204))
@@ -280,7 +280,7 @@ struct HedgingDataFetcherTests {
         #expect(hedges.requests.count == 1)
     }
 
-    @Test func whoIsCancelledIsNotAskedForASecondTime() async throws {
+    @Test func cancelledRequestsAreNotHedged() async throws {
         let source = Source(first: waiting(at: nowhere, then: failure(.cancelled)), second: answer(201))
         let asked = try ask(fetcher(source))
         await timer.timers(1)
@@ -291,7 +291,7 @@ struct HedgingDataFetcherTests {
         #expect(timer.count == 0)
     }
 
-    @Test func noSecondAttemptIsMadeThatTheDeadlineCannotAfford() async throws {
+    @Test func noSecondAttemptBeginsAfterTheDeadline() async throws {
         let source = Source(first: waiting(at: nowhere, then: failure(.cancelled)), second: answer(201))
         let asked = try ask(fetcher(source).timingOut(after: .seconds(1), timer: timer))
         await timer.timers(1)
@@ -303,7 +303,7 @@ struct HedgingDataFetcherTests {
         #expect(hedges.requests.isEmpty)
     }
 
-    @Test func bothAttemptsKnowTheDeadline() async throws {
+    @Test func bothAttemptsSeeTheDeadline() async throws {
         let remaining = Mutex<[Duration?]>([])
         let attempt: Source.Attempt = { request throws(FetchError) in
             remaining.withLock { $0.append(Deadline.current?.remaining) }
@@ -318,9 +318,9 @@ struct HedgingDataFetcherTests {
         #expect(remaining.withLock { $0 } == [.seconds(5), .seconds(4)])
     }
 
-    // Also where there can be no second attempt yet, and nothing is raced.
+    // Even if there is no token for a second attempt.
     @Test(arguments: [1, 0.1])
-    func theDelayIsLearnedFromWhatSucceeded(share: Double) async throws {
+    func theDelayIsLearnedFromSuccesses(share: Double) async throws {
         let begun = Rendezvous(of: 2)
         let source = StubDataFetcher { [clock, nowhere] request throws(FetchError) in
             if request.attempt == 2 { await begun.arrive() }
@@ -346,13 +346,13 @@ struct HedgingDataFetcherTests {
         #expect(hedges.requests.count == 1)
     }
 
-    @Test func theLayerTellsTheDelay() {
+    @Test func theLayerNamesTheDelay() {
         let source = StubDataFetcher(DataResponse())
         #expect(
             source.hedging(after: .fixed(.seconds(2))).layer
-                == DataFetcherLayer(.hedging, "asks again after 2.0 seconds")
+                == DataFetcherLayer(.hedging, "hedges after 2.0 seconds")
         )
         let learned = source.hedging(after: .percentile(95, atFirst: .seconds(1)))
-        #expect(learned.layer.description == "asks again after what 95 of 100 recent attempts took at most")
+        #expect(learned.layer.description == "hedges after percentile 95 of recent durations")
     }
 }

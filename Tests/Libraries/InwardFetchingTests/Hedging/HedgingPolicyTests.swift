@@ -5,7 +5,7 @@ import Testing
 
 struct HedgingPolicyTests {
     @Test(arguments: [0, 0.05, 0.1, 0.5, 1])
-    func noMoreThanTheShareIsHedged(share: Double) {
+    func hedgingStaysWithinTheShare(share: Double) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var policy = HedgingPolicy(.fixed(.seconds(1)), share: share)
@@ -20,11 +20,11 @@ struct HedgingPolicyTests {
             }
             #expect(Double(hedged) <= Double(begun) * share + 1e-9, "The seed was \(seed).")
         }
-        // Nearly all that is allowed is used, where so much is asked for.
+        // Nearly the whole share is used when there is so much demand.
         #expect(Double(hedged) >= Double(begun) * share * 0.8 - 10, "The seed was \(seed).")
     }
 
-    @Test func theFirstHedgeIsPaidForExactly() {
+    @Test func theFirstSecondAttemptNeedsAFullToken() {
         var policy = HedgingPolicy(.fixed(.seconds(1)), share: 0.05)
         let delays = (1...20).map { _ in policy.begin() }
         #expect(delays == Array(repeating: nil, count: 19) + [.seconds(1)])
@@ -32,21 +32,20 @@ struct HedgingPolicyTests {
         #expect(hedges == [true, false])
     }
 
-    /// Three shares of a little less than a third are not enough.
-    @Test func aHedgeIsPaidForInFull() {
+    @Test func threeSharesBelowAThirdAreNotEnough() {
         var policy = HedgingPolicy(.fixed(.seconds(1)), share: 0.333_333_5)
         let delays = (1...4).map { _ in policy.begin() }
         #expect(delays == [nil, nil, nil, .seconds(1)])
     }
 
-    @Test func whatIsPaidIsNotKeptForLong() {
+    @Test func tokensAccumulateOnlyUpToALimit() {
         var policy = HedgingPolicy(.fixed(.seconds(1)), share: 1)
         for _ in 0..<1_000 { _ = policy.begin() }
         let hedges = (0...HedgingPolicy.longestRow).map { _ in policy.hedge() }
         #expect(hedges == Array(repeating: true, count: HedgingPolicy.longestRow) + [false])
     }
 
-    @Test func theDelayFollowsTheRecentOnesOnceThereAreEnough() {
+    @Test func theDelayFollowsRecentDurationsOnceThereAreEnough() {
         var policy = HedgingPolicy(.percentile(90, atFirst: .seconds(5), ofLast: 20), share: 1)
         for number in 1...9 { policy.record(.milliseconds(number)) }
         #expect(policy.delay == .seconds(5))
@@ -56,13 +55,13 @@ struct HedgingPolicyTests {
         #expect(policy.delay == .seconds(1))
     }
 
-    @Test func aFixedDelayIsAlwaysTheSame() {
+    @Test func aFixedDelayNeverChanges() {
         var policy = HedgingPolicy(.fixed(.seconds(2)), share: 1)
         for _ in 1...20 { policy.record(.seconds(1)) }
         #expect(policy.delay == .seconds(2))
     }
 
-    @Test func whatIsOutOfRangeIsTakenIn() {
+    @Test func valuesOutOfRangeAreClamped() {
         for share in [-1, Double.nan, -Double.infinity] {
             var policy = HedgingPolicy(.fixed(.zero), share: share)
             let delays = (0..<100).compactMap { _ in policy.begin() }

@@ -5,13 +5,13 @@ import Testing
 
 struct LatencyWindowTests {
     @Test(arguments: [1, 2, 3, 10, 57])
-    func aPercentileIsTheLeastThatSoManyDidNotExceed(capacity: Int) {
+    func percentilesMatchASortedModel(capacity: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var window = LatencyWindow(capacity: capacity)
         var all: [Duration] = []
         for _ in 0..<200 {
-            // Few enough that some are equal.
+            // Few values, so that some are equal.
             let duration = Duration.milliseconds(Int.random(in: 0..<40, using: &random))
             window.record(duration)
             all.append(duration)
@@ -26,11 +26,11 @@ struct LatencyWindowTests {
         }
     }
 
-    @Test func nothingIsKnownOfNothing() {
+    @Test func anEmptyWindowHasNoPercentile() {
         #expect(LatencyWindow(capacity: 5).percentile(50) == nil)
     }
 
-    @Test func whatIsOutOfRangeIsTakenIn() {
+    @Test func valuesOutOfRangeAreClamped() {
         var window = LatencyWindow(capacity: -3)
         for second in 1...3 { window.record(.seconds(second)) }
         #expect(window.count == 1)

@@ -5,14 +5,14 @@ import Thoroughness
 @testable import InwardFetching
 
 struct AdaptiveLimitTests {
-    /// A source that works at so many requests at once and has the others wait, first come, first served.
+    /// A simulated upstream that works on a number of requests at once and queues the others in order of arrival.
     private struct Source {
         var limit: AdaptiveLimit
         var random: SplitMix64
         private(set) var now = Duration.zero
-        /// When each that works becomes idle, the first last.
+        /// The times at which its workers become idle, latest first.
         private var idleFrom: [Duration] = []
-        /// When those under way began and will end, the first to end last.
+        /// The times at which the requests under way began and will end, latest end first.
         private var underWay: [(start: Duration, end: Duration)] = []
 
         init(_ limit: AdaptiveLimit, seed: UInt64) {
@@ -20,9 +20,9 @@ struct AdaptiveLimitTests {
             random = SplitMix64(seed: seed)
         }
 
-        /// Answers so many requests, of which always as many are under way as are allowed, or wanted.
+        /// Answers a number of requests, while as many are under way as the limit allows or the callers want.
         ///
-        /// - Returns: the mean of the limit, over the later half of them.
+        /// - Returns: The mean limit over the second half of the requests.
         mutating func answer(
             _ count: Int,
             capacity: Int,
@@ -48,7 +48,7 @@ struct AdaptiveLimitTests {
             guard let idle = idleFrom.popLast() else { return }
             let work = Duration.seconds(milliseconds / 1_000 * Double.random(in: 0.7...1.3, using: &random))
             let end = max(now, idle) + work
-            // Calls that begin last usually end last, so their place is near the beginning.
+            // Requests that begin last usually end last, so their place is near the beginning.
             idleFrom.insert(end, at: idleFrom.firstIndex { $0 < end } ?? idleFrom.endIndex)
             underWay.insert((now, end), at: underWay.firstIndex { $0.end < end } ?? underWay.endIndex)
         }
@@ -59,7 +59,7 @@ struct AdaptiveLimitTests {
     }
 
     @Test(arguments: Thoroughness.sample([1, 20, 200], every: 2), Thoroughness.sample([5, 20, 60], every: 2))
-    func theLimitComesNearWhatTheSourceCanBear(start: Int, capacity: Int) {
+    func theLimitApproachesTheCapacityOfTheUpstream(start: Int, capacity: Int) {
         for seed in 1...(Thoroughness.isExhaustive ? 4 : 1) {
             var source = source(from: start, seed: UInt64(seed))
             let limit = source.answer(20_000, capacity: capacity, milliseconds: 100)
@@ -68,7 +68,7 @@ struct AdaptiveLimitTests {
         }
     }
 
-    @Test func theLimitFollowsWhatTheSourceCanBear() {
+    @Test func theLimitFollowsAChangingCapacity() {
         var source = source()
         let before = source.answer(10_000, capacity: 40, milliseconds: 100)
         let between = source.answer(10_000, capacity: 8, milliseconds: 100)
@@ -78,23 +78,23 @@ struct AdaptiveLimitTests {
         #expect((40...82).contains(after))
     }
 
-    @Test func aSourceThatBecomesSlowInAllItDoesIsAskedForAsMuchAsBefore() {
+    @Test func theLimitStaysWhenEveryRequestBecomesSlower() {
         var source = source()
         _ = source.answer(10_000, capacity: 20, milliseconds: 100)
-        // That is known soon, because less at once does not help.
+        // This is soon detected, because less concurrency does not help.
         let soon = source.answer(1_200, capacity: 20, milliseconds: 500)
         #expect((12...42).contains(soon))
         let later = source.answer(10_000, capacity: 20, milliseconds: 500)
         #expect((20...42).contains(later))
     }
 
-    @Test func whereNothingEverWaitsTheLimitRisesToTheMost() {
+    @Test func theLimitRisesToItsMaximumIfNothingQueues() {
         var source = source(in: 2...50, from: 2)
         _ = source.answer(10_000, capacity: 100, milliseconds: 100)
         #expect(source.limit.limit == 50)
     }
 
-    @Test func theLimitDoesNotRiseWhereItIsNotUsed() {
+    @Test func theLimitDoesNotRiseWhileUnused() {
         var source = source(from: 20)
         _ = source.answer(10_000, capacity: 100, milliseconds: 100, wanted: 19)
         #expect(source.limit.limit <= 20)
@@ -102,14 +102,14 @@ struct AdaptiveLimitTests {
         #expect(source.limit.limit <= 20)
     }
 
-    @Test func theLimitFallsToTheLeastWhileTheSourceIsOverloadedAndRecovers() {
+    @Test func theLimitFallsToItsMinimumDuringOverloadAndRecovers() {
         var source = source(in: 3...100, from: 40)
         _ = source.answer(2_000, capacity: 20, milliseconds: 100, outcome: .overloaded)
         #expect(source.limit.limit == 3)
         #expect(source.answer(10_000, capacity: 20, milliseconds: 100) >= 20)
     }
 
-    @Test func manyThatFailAtOnceCountOnce() {
+    @Test func simultaneousOverloadsCountOnce() {
         var limit = AdaptiveLimit(in: 1...100, from: 100, tolerance: 1.5)
         for number in 1...50 {
             limit.record(.overloaded, from: .zero, to: .milliseconds(100 + number), underWay: 50)
@@ -119,11 +119,11 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == 81)
     }
 
-    /// A limit that has fallen by half is measured anew once, and not with every window as long as it stays low.
-    @Test func aLimitThatHasFallenIsMeasuredOnce() {
+    /// A limit that has fallen by half is probed once, and not in every window while it stays low.
+    @Test func aFallenLimitCausesOneProbe() {
         var limit = AdaptiveLimit(in: 1...100, from: 100, tolerance: 1)
         var now = Duration.zero
-        // The first measurement, which finds no difference.
+        // The first probe, which finds no difference.
         for _ in 0..<3 { answer(&limit, in: .milliseconds(100), underWay: 100, at: &now) }
         for _ in 0..<8 {
             limit.record(.overloaded, from: now, to: now + .seconds(1), underWay: 100)
@@ -138,8 +138,8 @@ struct AdaptiveLimitTests {
         #expect(halved == [1])
     }
 
-    /// It counts what it rose to, and not what it was when it was measured.
-    @Test func aLimitThatHasFallenToLessThanHalfOfItsMostIsMeasured() {
+    /// The reference is the highest limit, not the limit at the last probe.
+    @Test func aLimitBelowHalfOfItsHighestCausesAProbe() {
         var limit = AdaptiveLimit(in: 1...1_000, from: 20, tolerance: 1)
         var now = Duration.zero
         for _ in 0..<90 { answer(&limit, in: .milliseconds(100), underWay: limit.limit, at: &now) }
@@ -154,8 +154,8 @@ struct AdaptiveLimitTests {
         #expect(limit.limit < fallen)
     }
 
-    /// The limit is halved for one window, a hundred windows after the last time.
-    @Test func itIsMeasuredAnewAfterAHundredWindows() {
+    /// A hundred windows after the previous probe, the limit is halved for one window.
+    @Test func aProbeFollowsAHundredWindows() {
         var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1.5)
         var now = Duration.zero
         let halved = (1...210).filter { _ in
@@ -165,9 +165,9 @@ struct AdaptiveLimitTests {
         #expect(halved == [2, 103, 204])
     }
 
-    /// Where half as many take nine tenths of the time or more, the limit makes no difference, and is as it was.
+    /// If half the concurrency still takes nine tenths of the time or more, the limit made no difference and is restored.
     @Test(arguments: [(899, 5), (900, 20), (1_000, 20)])
-    func theLimitIsHalvedAgainWhereThatHelped(milliseconds: Int, expected: Int) {
+    func aProbeHalvesTheLimitAgainIfThatHelped(milliseconds: Int, expected: Int) {
         var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
         var now = Duration.zero
         for _ in 0..<2 { answer(&limit, in: .seconds(1), underWay: 20, at: &now) }
@@ -176,9 +176,9 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == expected)
     }
 
-    /// What helped once is no help again if half as many take as long.
+    /// A second halving that does not reduce the latency again ends the probe.
     @Test(arguments: [(700, 2), (750, 20)])
-    func eachHalvingIsComparedWithTheOneBeforeIt(milliseconds: Int, expected: Int) {
+    func eachHalvingIsComparedWithThePreviousOne(milliseconds: Int, expected: Int) {
         var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
         var now = Duration.zero
         for latency in [1_000, 1_000, 800, milliseconds] {
@@ -187,8 +187,8 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == expected)
     }
 
-    /// Even where half as many take much less time.
-    @Test func theLimitIsNotHalvedBelowItsLeast() {
+    /// Even if half the concurrency is much faster.
+    @Test func theLimitIsNotHalvedBelowItsMinimum() {
         var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1)
         var now = Duration.zero
         for _ in 0..<2 { answer(&limit, in: .seconds(1), underWay: 20, at: &now) }
@@ -197,7 +197,7 @@ struct AdaptiveLimitTests {
         #expect(limit.limit == 20)
     }
 
-    /// Has a limit see answers that each take as long, as many as it takes for it to look at them.
+    /// Records one window of responses that all take the given time.
     private func answer(_ limit: inout AdaptiveLimit, in latency: Duration, underWay: Int, at now: inout Duration) {
         for _ in 0..<max(10, limit.limit) {
             limit.record(.answered, from: now, to: now + latency, underWay: underWay)
@@ -205,14 +205,14 @@ struct AdaptiveLimitTests {
         now += latency
     }
 
-    /// A window has ten answers, or as many as the limit if that is more.
+    /// A window has ten responses, or as many as the limit if that is greater.
     @Test(arguments: [(5, 10), (10, 10), (20, 20)])
-    func itLooksAtAWindowWhenItIsFull(start: Int, count: Int) {
+    func aWindowIsEvaluatedWhenItIsFull(start: Int, count: Int) {
         var limit = AdaptiveLimit(in: 1...100, from: start, tolerance: 1)
         var now = Duration.zero
         answer(&limit, in: .milliseconds(100), underWay: start, at: &now)
         var answered = 0
-        // At the end of the second window half as many are let go, to measure.
+        // A probe halves the limit at the end of the second window.
         while limit.limit == start {
             limit.record(.answered, from: now, to: now + .milliseconds(100), underWay: start)
             answered += 1
@@ -220,7 +220,7 @@ struct AdaptiveLimitTests {
         #expect(answered == count)
     }
 
-    @Test func theLimitIsHalvedToMeasureWhereHalfOfItOrMoreIsUnderWay() {
+    @Test func aProbeNeedsHalfOfTheLimitUnderWay() {
         for (underWay, expected) in [(9, 20), (10, 10)] {
             var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
             var now = Duration.zero
@@ -229,60 +229,60 @@ struct AdaptiveLimitTests {
         }
     }
 
-    /// Where few are under way none waits for another, so what a request takes then is what it takes without waiting.
-    @Test func theBaselineFollowsAnswersWhileFewAreUnderWay() {
+    /// At low concurrency nothing queues, so the latency is the latency without queueing.
+    @Test func theBaselineFollowsResponsesAtLowConcurrency() {
         var limit = AdaptiveLimit(in: 1...10_000, from: 1_000, tolerance: 1)
         var now = Duration.zero
         answer(&limit, in: .milliseconds(100), underWay: 1, at: &now)
         answer(&limit, in: .milliseconds(200), underWay: 1, at: &now)
         #expect(limit.limit == 1_000)
-        // It is 120 ms by now, four fifths of these, and the limit goes a fifth of the way to 800 and the root of 1,000. Half of
-        // that is measured next.
+        // The baseline is now 120 ms, which is 80% of this latency. So the target is 80% of 1,000, plus the square root of
+        // 1,000. The limit goes a fifth of the way there, and the following probe halves it.
         answer(&limit, in: .milliseconds(150), underWay: 1_000, at: &now)
         #expect(limit.limit == 483)
     }
 
-    /// What was faster than ever shows how long it takes without waiting, and counts for a tenth.
-    @Test func theBaselineFollowsTheFastestAnswers() {
+    /// A latency below the baseline lowers it by a tenth of the difference.
+    @Test func theBaselineFollowsTheFastestResponses() {
         var limit = AdaptiveLimit(in: 1...10_000, from: 1_000, tolerance: 1)
         var now = Duration.zero
-        // Measured, and measured again with half as many, which makes no difference.
+        // The baseline, a window that begins a probe, and the probe, which finds no difference.
         for _ in 0..<3 { answer(&limit, in: .milliseconds(100), underWay: 1_000, at: &now) }
         #expect(limit.limit == 1_006)
         answer(&limit, in: .milliseconds(50), underWay: 1_006, at: &now)
         #expect(limit.limit == 1_012)
-        // It is 95 ms by now, a half of these.
+        // The baseline is now 95 ms, half of this latency.
         answer(&limit, in: .milliseconds(190), underWay: 1_012, at: &now)
         #expect(limit.limit == 917)
     }
 
-    @Test func noLimitIsLargerThanABillion() {
+    @Test func limitsAreAtMostABillion() {
         #expect(AdaptiveLimit(in: 1...Int.max, from: Int.max, tolerance: 2).limit == 1_000_000_000)
         #expect(AdaptiveLimit(in: -5...0, from: 0, tolerance: 2).limit == 1)
     }
 
     @Test(arguments: [(0.5, 1), (-1, 1), (.nan, 1), (11, 10), (.infinity, 10)] as [(Double, Double)])
-    func aToleranceOutOfRangeIsTheNearest(tolerance: Double, nearest: Double) {
+    func tolerancesAreClamped(tolerance: Double, nearest: Double) {
         let limits = [tolerance, nearest].map { AdaptiveLimit(in: 1...100, from: 10, tolerance: $0) }
         #expect(limits[0] == limits[1])
     }
 
-    @Test func whatTellsNothingChangesNothing() {
+    @Test func outcomesThatSayNothingAreIgnored() {
         var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: 1.5)
         let before = limit
         for number in 1...100 { limit.record(.untold, from: .zero, to: .seconds(number), underWay: 10) }
         #expect(limit == before)
     }
 
-    @Test func answersInNoTimeAreTakenAsTheyAre() {
+    @Test func responsesInZeroTimeAreAccepted() {
         var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: .nan)
         for _ in 1...20_000 { limit.record(.answered, from: .zero, to: .zero, underWay: 100) }
         #expect(limit.limit == 100)
     }
 
     @Test(arguments: [(0...0, 5, 1), (-5...(-1), 5, 1), (3...9, 1, 3), (3...9, 20, 9), (1...Int.max, .max, Int.max)])
-    func whatIsOutOfRangeIsTakenIn(range: ClosedRange<Int>, start: Int, expected: Int) {
-        // The largest number has no exact counterpart, and is not needed to be met.
+    func valuesOutOfRangeAreClamped(range: ClosedRange<Int>, start: Int, expected: Int) {
+        // The largest integer has no exact floating-point counterpart, and need not be reached.
         let limit = AdaptiveLimit(in: range, from: start, tolerance: 1.5).limit
         #expect(limit == min(expected, AdaptiveLimit.most))
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ConcurrencyLimiterTests {
-    /// How many are under way, and how many ever were.
+    /// Counts the concurrent requests, and their maximum.
     private final class Traffic: Sendable {
         private struct Counts {
             var now = 0
@@ -31,18 +31,18 @@ struct ConcurrencyLimiterTests {
 
     private let clock = ManualClock()
 
-    /// Whoever waits here by the clock has a timer, so that one can wait until it does.
+    /// Returns a limiter whose waits have a timer, so that a test can wait for them to begin.
     private func limiter(_ limit: Int, waiting capacity: Int = 64, on timer: TimerService) -> ConcurrencyLimiter {
         ConcurrencyLimiter(.fixed(limit), waiting: capacity, atMost: .seconds(60), timer: timer)
     }
 
-    /// Waits for room, and says why there was none.
+    /// Waits for a permit, and returns the reason if there is none.
     @MainActor private func wait(_ request: DataRequest, for limiter: ConcurrencyLimiter) async -> FetchError.Reason? {
         await Result(awaiting: { () async throws(FetchError) in try await limiter.wait(request) }).failure?.reason
     }
 
-    // On one actor, so that nobody who is told something comes to act on it before the test waits.
-    @MainActor @Test func roomThatIsGivenToWhoHasJustLeftIsForTheNext() async throws {
+    // On one actor, so that no task continues before the test waits.
+    @MainActor @Test func aPermitForAWaiterThatJustLeftPassesToTheNext() async throws {
         let timer = TimerService(clock)
         let limiter = limiter(1, on: timer)
         let request = try DataRequest.example()
@@ -62,8 +62,8 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.underWay == 0)
     }
 
-    /// By the limiter's patience, which is 60 seconds, or by the deadline of the task.
-    @Test(arguments: [30, 90]) func whoseTimeIsUpLeavesItsPlaceInTheQueue(seconds: Int) async throws {
+    /// By the maximum wait of the limiter, which is 60 seconds, or by the deadline of the task.
+    @Test(arguments: [30, 90]) func lateWaitersLeaveTheQueue(seconds: Int) async throws {
         let timer = TimerService(clock)
         let limiter = limiter(1, on: timer)
         #expect(limiter.admit())
@@ -77,7 +77,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.waiting == 0)
     }
 
-    @MainActor @Test func roomThatIsLeftByTheLastIsThere() async throws {
+    @MainActor @Test func aPermitIsFreeAfterTheLastWaiterLeft() async throws {
         let timer = TimerService(clock)
         let limiter = limiter(1, on: timer)
         let request = try DataRequest.example()
@@ -92,7 +92,7 @@ struct ConcurrencyLimiterTests {
     }
 
     @Test(arguments: 1...10)
-    func whateverHappensNoRoomIsLostAndNoneIsMadeUp(round: Int) async throws {
+    func noPermitIsLostOrDuplicated(round: Int) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         let limiter = ConcurrencyLimiter(.fixed(3), waiting: 4, atMost: .seconds(60), timer: TimerService(clock))
         let traffic = Traffic()
@@ -120,7 +120,7 @@ struct ConcurrencyLimiterTests {
         #expect(outcomes.contains(nil), "The seed was \(seed).")
     }
 
-    /// Fetches in a task of any priority that is cancelled after a while, or not at all.
+    /// Fetches in a task with a priority. The task is cancelled after a while, or not at all.
     private static func fetch(
         _ request: DataRequest,
         by fetcher: some DataFetcher,
@@ -139,7 +139,7 @@ struct ConcurrencyLimiterTests {
         }
     }
 
-    @Test func theLimitIsForAllWhoShareTheLimiter() async throws {
+    @Test func pipelinesWithTheSameLimiterShareItsLimit() async throws {
         let limiter = ConcurrencyLimiter(.fixed(1), waiting: 0)
         let meeting = Rendezvous(of: 2)
         let left = Rendezvous(of: 2)
@@ -157,7 +157,7 @@ struct ConcurrencyLimiterTests {
         #expect(try await second.fetch(.example()).status == .ok)
     }
 
-    @Test func anAdaptiveLimitFollowsHowRequestsGo() async throws {
+    @Test func anAdaptiveLimitFollowsOutcomes() async throws {
         let timer = TimerService(clock)
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 50), timer: timer)
         let failing = StubDataFetcher { [clock] request throws(FetchError) in
@@ -182,9 +182,9 @@ struct ConcurrencyLimiterTests {
         .tooManyRedirects, .unsuccessful, .unreadable,
     ]
 
-    /// What fails for another reason than too many requests says nothing about them, nor does what was never sent.
+    /// Other failures and unsent requests say nothing about overload.
     @Test(arguments: allReasons, [false, true])
-    func onlyWhatWasSentAndLostTellsOfOverload(reason: FetchError.Reason, wasSent: Bool) async throws {
+    func onlyRequestsWithoutAResponseMeanOverload(reason: FetchError.Reason, wasSent: Bool) async throws {
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 50), timer: TimerService(clock))
         let fetcher = StubDataFetcher { request throws(FetchError) in
             throw FetchError(reason, request: request, explanation: "was told to fail", wasSent: wasSent)
@@ -194,7 +194,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.limit == (wasSent && isLost ? 45 : 50))
     }
 
-    @Test func whoWaitsGoesWhenAnAdaptiveLimitHasRoom() async throws {
+    @Test func waitersProceedWhenAnAdaptiveLimitRises() async throws {
         let timer = TimerService(clock)
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...1, from: 1), atMost: .seconds(60), timer: timer)
         let (meeting, left) = (Rendezvous(of: 2), Rendezvous(of: 2))
@@ -207,7 +207,7 @@ struct ConcurrencyLimiterTests {
         async let first = holding.fetch(.example())
         await meeting.arrive()
         let waiting = Task { try await second.fetch(.example()) }
-        // The one that ends its patience.
+        // The timer of its maximum wait.
         await timer.timers(1)
         await left.arrive()
         #expect(try await waiting.value.status == 204)
@@ -215,7 +215,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.underWay == 0)
     }
 
-    @Test func whoIsCancelledBecauseItsTimeIsUpTellsOfOverload() async throws {
+    @Test func aCancellationByTheDeadlineMeansOverload() async throws {
         let timer = TimerService(clock)
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 50), timer: timer)
         let nowhere = Rendezvous(of: 2)
@@ -232,8 +232,8 @@ struct ConcurrencyLimiterTests {
     }
 
     @Test(arguments: [(200, 2), (404, 2), (499, 2), (500, 1)])
-    func aLimitRisesWhileItIsUsed(status: Int, limit: Int) async throws {
-        // It rises a little with every ten answers, and not beyond what is used.
+    func theLimitRisesWhileItIsFullyUsed(status: Int, limit: Int) async throws {
+        // It rises a little with every ten responses, but not beyond what is used.
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 1), timer: TimerService(clock))
         let fetcher = StubDataFetcher(DataResponse(status: .init(status))).limitingConcurrency(to: limiter)
         for _ in 0..<80 { _ = try await fetcher.fetch(.example()) }

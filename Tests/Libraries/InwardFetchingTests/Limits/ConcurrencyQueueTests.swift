@@ -4,7 +4,7 @@ import Testing
 @testable import InwardFetching
 
 struct ConcurrencyQueueTests {
-    /// What the queue is to do, in as few words as possible: who waits is a list in the order in which they came.
+    /// A simple model of the queue: waiters are a list in order of arrival.
     private struct Model {
         struct Waiter {
             let name: Int
@@ -16,7 +16,7 @@ struct ConcurrencyQueueTests {
         var underWay = 0
         var waiting: [Waiter] = []
 
-        /// All that what it does next depends on.
+        /// The state that determines its behavior.
         var shape: [Int] { [limit, underWay] + waiting.map { Int($0.priority.rawValue) } }
 
         mutating func arrive(_ waiter: Waiter) -> String {
@@ -55,7 +55,7 @@ struct ConcurrencyQueueTests {
         case change(Int)
     }
 
-    /// The queue and its model, side by side.
+    /// The queue and its model.
     private struct Pair {
         var model: Model
         var queue: ConcurrencyQueue<Int>
@@ -72,7 +72,7 @@ struct ConcurrencyQueueTests {
                 + model.waiting.indices.map { .leave($0) } + (model.underWay > 0 ? [.release] : [])
         }
 
-        /// Takes a step with both, which have to do the same.
+        /// Takes a step in both, and expects the same result.
         mutating func take(_ step: Step) {
             switch step {
             case .arrive(let priority):
@@ -112,7 +112,7 @@ struct ConcurrencyQueueTests {
     }
 
     @Test(arguments: 0...3)
-    func fromEveryStateEveryStepLeadsWhereItShould(capacity: Int) {
+    func everyStepFromEveryStateMatchesTheModel(capacity: Int) {
         let start = Pair(limit: 2, capacity: capacity)
         var seen: Set<[Int]> = [start.model.shape]
         var frontier = [start]
@@ -127,17 +127,17 @@ struct ConcurrencyQueueTests {
             }
             frontier = next
         }
-        // Three limits, up to three under way, and whoever waits where there is no room.
+        // Three limits, up to three requests under way, and waiters.
         #expect(seen.count > 6 * capacity)
     }
 
-    @Test func onLongWalksToo() {
+    @Test func longRandomWalksMatchTheModel() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var pair = Pair(limit: 3, capacity: 20)
         var longest = 0
         for _ in 0..<5_000 {
-            // Twice as likely to come as to go, now and then, so that the queue becomes long and short again.
+            // Arrivals are twice as likely as departures, so that the queue fills and sometimes empties.
             let comes = Int.random(in: 0..<3, using: &random) > 0
             let steps = pair.steps.filter { step in
                 if case .arrive = step { return comes }
@@ -150,7 +150,7 @@ struct ConcurrencyQueueTests {
         #expect(longest == 20, "The seed was \(seed).")
     }
 
-    @Test func nobodyIsAdmittedBeyondTheLimit() {
+    @Test func noRequestIsAdmittedBeyondTheLimit() {
         var queue = ConcurrencyQueue<Int>(limit: 2, capacity: 0)
         let admitted = [queue.admit(), queue.admit(), queue.admit()]
         #expect(admitted == [true, true, false])
@@ -162,7 +162,7 @@ struct ConcurrencyQueueTests {
     }
 
     @Test(arguments: [0, -1, .min])
-    func aLimitIsAtLeastOneAndACapacityAtLeastZero(number: Int) {
+    func limitsAndCapacitiesAreClamped(number: Int) {
         var queue = ConcurrencyQueue<Int>(limit: number, capacity: number)
         #expect(queue.limit == 1)
         #expect(queue.capacity == 0)

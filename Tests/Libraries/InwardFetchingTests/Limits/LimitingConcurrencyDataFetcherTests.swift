@@ -14,7 +14,7 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(5)))
 struct LimitingConcurrencyDataFetcherTests {
-    /// Remembers what was refused.
+    /// An observer that records rejections.
     private final class Refusals: FetchObserver {
         private let recorded = Mutex<[FetchError]>([])
         var errors: [FetchError] { recorded.withLock(\.self) }
@@ -23,7 +23,7 @@ struct LimitingConcurrencyDataFetcherTests {
 
     private let clock = ManualClock()
     private let timer: TimerService
-    /// Where the request that is sent first is held up.
+    /// The meeting points that hold back the first request.
     private let sent = Rendezvous(of: 2)
     private let released = Rendezvous(of: 2)
     private let source: RecordingDataFetcher
@@ -41,7 +41,7 @@ struct LimitingConcurrencyDataFetcherTests {
         )
     }
 
-    /// A pipeline with room for one, which is taken, and as many places to wait.
+    /// Returns a pipeline with one permit, which is taken, and a queue of the given capacity.
     private func fetcher(waiting capacity: Int, atMost patience: Duration? = .seconds(60))
         -> LimitingConcurrencyDataFetcher
     {
@@ -52,7 +52,7 @@ struct LimitingConcurrencyDataFetcherTests {
 
     private func request(_ name: String) throws -> DataRequest { try .example("http://upstream.test/\(name)") }
 
-    /// Asks in a task of its own.
+    /// Sends a request in a task of its own.
     private func ask(
         _ name: String,
         by fetcher: LimitingConcurrencyDataFetcher,
@@ -62,12 +62,12 @@ struct LimitingConcurrencyDataFetcherTests {
         return Task(priority: priority) { try await fetcher.fetch(request) }
     }
 
-    /// What came of a task.
+    /// Returns the error of a task.
     private func error(_ task: Task<DataResponse, any Error>) async -> FetchError? {
         await task.result.failure as? FetchError
     }
 
-    @Test func whoWaitsGoesByPriorityAndThenInTheOrderInWhichTheyCame() async throws {
+    @Test func waitersProceedByPriorityThenInOrderOfArrival() async throws {
         let fetcher = fetcher(waiting: 6)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
@@ -84,7 +84,7 @@ struct LimitingConcurrencyDataFetcherTests {
         #expect(timer.count == 0)
     }
 
-    @Test func whereTheQueueIsFullWhoComesIsRefusedAtOnce() async throws {
+    @Test func requestsAreRejectedAtOnceWhenTheQueueIsFull() async throws {
         let refusals = Refusals()
         let fetcher = fetcher(waiting: 1)
         let first = try ask("first", by: fetcher)
@@ -94,14 +94,14 @@ struct LimitingConcurrencyDataFetcherTests {
         let observed = fetcher.observing(with: refusals)
         let error = await #expect(throws: FetchError.self) { try await observed.fetch(request("third")) }
         #expect(error?.reason == .rejected)
-        #expect(error?.explanation == "was not sent: 1 request is under way and 1 waits, the most allowed")
+        #expect(error?.explanation == "was not sent: 1 request is under way and 1 waits, which is the limit")
         #expect(refusals.errors.map(\.reason) == [.rejected])
         await released.arrive()
         #expect(try await [first.value, second.value].count == 2)
         #expect(source.requests.count == 2)
     }
 
-    @Test func aRequestOfHigherPriorityTakesThePlaceOfTheLastOfTheLowest() async throws {
+    @Test func aHigherPriorityDisplacesTheLastWaiterOfTheLowest() async throws {
         let fetcher = fetcher(waiting: 3)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
@@ -116,14 +116,17 @@ struct LimitingConcurrencyDataFetcherTests {
         #expect(shed?.reason == .rejected)
         #expect(
             shed?.explanation
-                == "was not sent: one of higher priority took its place, because 1 request is under way and 3 wait, the most allowed"
+                == """
+                was not sent: a request with a higher priority took its place, because 1 request is under way and 3 wait, which is \
+                the limit
+                """
         )
         await released.arrive()
         for task in [first, low, medium, high] { #expect(try await task.value.status == .ok) }
         #expect(source.requests.map(\.url.path) == ["/first", "/d", "/b", "/a"])
     }
 
-    @Test func whoIsCancelledWaitsNoLonger() async throws {
+    @Test func aCancelledWaiterLeavesTheQueue() async throws {
         let fetcher = fetcher(waiting: 1)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
@@ -139,7 +142,7 @@ struct LimitingConcurrencyDataFetcherTests {
         #expect(source.requests.map(\.url.path) == ["/first", "/third"])
     }
 
-    @Test func nobodyWaitsLongerThanIsAllowed() async throws {
+    @Test func waitsEndAtTheirMaximum() async throws {
         let refusals = Refusals()
         let fetcher = fetcher(waiting: 1, atMost: .seconds(2))
         let first = try ask("first", by: fetcher)
@@ -153,7 +156,7 @@ struct LimitingConcurrencyDataFetcherTests {
         #expect(error?.reason == .rejected)
         #expect(
             error?.explanation
-                == "was not sent: 1 request is under way, and it waited for 2.0 seconds, the longest allowed"
+                == "was not sent: 1 request is under way, and it waited for 2.0 seconds, which is the limit"
         )
         #expect(refusals.errors.count == 1)
         await released.arrive()
@@ -162,7 +165,7 @@ struct LimitingConcurrencyDataFetcherTests {
     }
 
     @Test(arguments: [Duration?.none, .seconds(60)])
-    func nobodyWaitsBeyondItsDeadline(patience: Duration?) async throws {
+    func waitsEndAtTheDeadline(patience: Duration?) async throws {
         let fetcher = fetcher(waiting: 1, atMost: patience)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
@@ -180,7 +183,7 @@ struct LimitingConcurrencyDataFetcherTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whoHasNoTimeLeftOrIsCancelledTakesNobodysPlace() async throws {
+    @Test func lateOrCancelledRequestsDisplaceNoWaiter() async throws {
         let fetcher = fetcher(waiting: 1)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
@@ -206,17 +209,17 @@ struct LimitingConcurrencyDataFetcherTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func withoutPatienceNobodyWaits(patience: Duration) async throws {
+    func withAMaximumWaitOfZeroRequestsAreRejectedAtOnce(patience: Duration) async throws {
         let fetcher = fetcher(waiting: 10, atMost: patience)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
         let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(request("second")) }
-        #expect(error?.explanation == "was not sent: 1 request is under way, the most allowed")
+        #expect(error?.explanation == "was not sent: 1 request is under way, which is the limit")
         await released.arrive()
         #expect(try await first.value.status == .ok)
     }
 
-    @Test func roomIsGivenBackByWhoFails() async throws {
+    @Test func failedRequestsReleaseTheirPermit() async throws {
         let fetcher = StubDataFetcher(failing: .unreachable).limitingConcurrency(
             to: ConcurrencyLimiter(.fixed(1), waiting: 0)
         )
@@ -226,7 +229,7 @@ struct LimitingConcurrencyDataFetcherTests {
         }
     }
 
-    @Test func theLayerTellsTheLimit() {
+    @Test func theLayerNamesTheLimit() {
         let source = StubDataFetcher(DataResponse())
         #expect(
             source.limitingConcurrency(to: 16).layer == DataFetcherLayer(.concurrencyLimit, "sends at most 16 at once")
@@ -235,7 +238,7 @@ struct LimitingConcurrencyDataFetcherTests {
         let adaptive = ConcurrencyLimiter(.adaptive(from: 30))
         #expect(
             source.limitingConcurrency(to: adaptive).layer.description
-                == "sends as many at once as the source bears, now 30"
+                == "sends as many at once as the upstream handles, now 30"
         )
     }
 }

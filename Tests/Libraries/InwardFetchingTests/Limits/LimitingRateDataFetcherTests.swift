@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct LimitingRateDataFetcherTests {
-    /// Remembers what was refused.
+    /// An observer that records rejections.
     private final class Refusals: FetchObserver {
         private let recorded = Mutex<[FetchError]>([])
         var errors: [FetchError] { recorded.withLock(\.self) }
@@ -23,12 +23,12 @@ struct LimitingRateDataFetcherTests {
         timer = TimerService(clock)
     }
 
-    /// A pipeline that sends one request in a second, and two at once.
+    /// Returns a pipeline with one request per second and a burst of two.
     private func fetcher(waitingAtMost patience: Duration = .seconds(2)) -> LimitingRateDataFetcher {
         source.limitingRate(to: RateLimiter(1, per: .seconds(1), burst: 2, waitingAtMost: patience, timer: timer))
     }
 
-    /// Asks in a task of its own.
+    /// Sends a request in a task of its own.
     private func ask(by fetcher: LimitingRateDataFetcher, within limit: Duration? = nil) throws -> Task<
         FetchError?, Never
     > {
@@ -49,7 +49,7 @@ struct LimitingRateDataFetcherTests {
         }
     }
 
-    @Test func whoComesTooSoonWaitsForItsTurn() async throws {
+    @Test func earlyRequestsWaitForTheirSlot() async throws {
         let fetcher = fetcher()
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
         let third = try ask(by: fetcher)
@@ -66,7 +66,7 @@ struct LimitingRateDataFetcherTests {
         #expect(source.requests.count == 4)
     }
 
-    @Test func whoWouldHaveToWaitTooLongIsRefusedAndToldWhenToAskAgain() async throws {
+    @Test func longWaitsAreRejectedWithTheTimeForARetry() async throws {
         let refusals = Refusals()
         let fetcher = fetcher(waitingAtMost: .milliseconds(500))
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
@@ -75,24 +75,24 @@ struct LimitingRateDataFetcherTests {
         let error = await #expect(throws: FetchError.self) { try await observed.fetch(.example()) }
         #expect(error?.reason == .rejected)
         #expect(error?.retryAfter == .delay(.milliseconds(600)))
-        #expect(error?.explanation == "was not sent: 1 in 1.0 seconds are the most allowed")
+        #expect(error?.explanation == "was not sent: the rate limit is 1 in 1.0 seconds")
         #expect(refusals.errors.map(\.reason) == [.rejected])
         #expect(timer.count == 0)
         #expect(source.requests.count == 2)
-        // It has not taken the turn of anybody.
+        // The rejected request has taken no slot.
         clock.advance(by: .milliseconds(600))
         _ = try await fetcher.fetch(.example())
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5)])
-    func withoutPatienceNobodyWaits(patience: Duration) async throws {
+    func withAMaximumWaitOfZeroRequestsAreRejectedAtOnce(patience: Duration) async throws {
         let fetcher = fetcher(waitingAtMost: patience)
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
         let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(.example()) }
         #expect(error?.retryAfter == .delay(.seconds(1)))
     }
 
-    @Test func nobodyWaitsForWhatItsDeadlineCannotAfford() async throws {
+    @Test func waitsBeyondTheDeadlineAreRejected() async throws {
         let fetcher = fetcher()
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
         let error = try await ask(by: fetcher, within: .milliseconds(999)).value
@@ -105,7 +105,7 @@ struct LimitingRateDataFetcherTests {
         #expect(await other.value == nil)
     }
 
-    @Test func theTurnOfTheLastWhoIsCancelledIsForTheNext() async throws {
+    @Test func theSlotOfACancelledRequestPassesToTheNext() async throws {
         let fetcher = fetcher()
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
         let third = try ask(by: fetcher)
@@ -121,7 +121,7 @@ struct LimitingRateDataFetcherTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(2)])
-    func whoIsCancelledTakesNoTurn(patience: Duration) async throws {
+    func cancelledRequestsTakeNoSlot(patience: Duration) async throws {
         let limiter = RateLimiter(1, per: .seconds(1), burst: 2, waitingAtMost: patience, timer: timer)
         let fetcher = source.limitingRate(to: limiter)
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
@@ -138,19 +138,19 @@ struct LimitingRateDataFetcherTests {
         #expect(limiter.admit() != nil)
     }
 
-    /// As behind an open circuit breaker.
-    @Test func aRequestThatIsNotSentTakesNoTurn() async throws {
+    /// For example, inside an open circuit breaker.
+    @Test func unsentRequestsReturnTheirSlot() async throws {
         let limiter = RateLimiter(1, per: .seconds(1), burst: 1, waitingAtMost: .zero, timer: timer)
         let refusing = StubDataFetcher(failing: .rejected).limitingRate(to: limiter)
         for _ in 0..<3 {
-            #expect(await refusing.failure(try .example())?.explanation.contains("most allowed") == false)
+            #expect(await refusing.failure(try .example())?.explanation.contains("the rate limit is") == false)
         }
         _ = try await source.limitingRate(to: limiter).fetch(.example())
         let refused = await source.limitingRate(to: limiter).failure(try .example())
-        #expect(refused?.explanation.contains("most allowed") == true)
+        #expect(refused?.explanation.contains("the rate limit is") == true)
     }
 
-    @Test func theRateIsForAllWhoShareTheLimiter() async throws {
+    @Test func pipelinesWithTheSameLimiterShareItsRate() async throws {
         let limiter = RateLimiter(1, per: .seconds(1), waitingAtMost: .zero, timer: timer)
         _ = try await source.limitingRate(to: limiter).fetch(.example())
         await #expect(throws: FetchError.self) { try await source.limitingRate(to: limiter).fetch(.example()) }
@@ -162,7 +162,7 @@ struct LimitingRateDataFetcherTests {
     }
 
     @Test(arguments: 1...5)
-    func manyTasksAtOnceAreSentNoSoonerThanAllowed(round: Int) async throws {
+    func concurrentTasksRespectTheRate(round: Int) async throws {
         let fetcher = source.limitingRate(
             to: RateLimiter(10, per: .seconds(1), burst: 5, waitingAtMost: .seconds(2), timer: timer)
         )
@@ -173,7 +173,7 @@ struct LimitingRateDataFetcherTests {
                     await Result(awaiting: { () async throws(FetchError) in try await fetcher.fetch(request) })
                 }
             }
-            // 5 go at once, 20 wait for up to 2 seconds, and 15 are refused.
+            // 5 are sent at once, 20 wait for up to 2 seconds, and 15 are rejected.
             var refused: [RetryAfter?] = []
             for _ in 0..<20 {
                 if case .failure(let error)? = await group.next() { refused.append(error.retryAfter) }
@@ -189,7 +189,7 @@ struct LimitingRateDataFetcherTests {
         }
     }
 
-    @Test func theLayerTellsTheRate() {
+    @Test func theLayerNamesTheRate() {
         let layer = source.limitingRate(to: 100, per: .seconds(1), burst: 20).layer
         #expect(layer == DataFetcherLayer(.rateLimit, "sends at most 100 in 1.0 seconds"))
     }

@@ -15,20 +15,20 @@ struct LimitingSizeDataFetcherTests {
     }
 
     @Test(arguments: [(0, 0), (0, 1), (7, 8), (8, 8), (8, .max), (0, -1), (0, .min)])
-    func anAnswerWithinTheLimitIsGiven(count: Int, limit: Int) async throws {
+    func bodiesWithinTheLimitAreReturned(count: Int, limit: Int) async throws {
         #expect(try await source(count).limitingSize(to: limit).fetch(.example()).body.count == count)
     }
 
     @Test(arguments: [(1, 0), (9, 8), (1, -1)], [DataResponse.Status.ok, 404])
-    func aLargerOneIsNot(sizes: (count: Int, limit: Int), status: DataResponse.Status) async throws {
+    func largerBodiesAreRejected(sizes: (count: Int, limit: Int), status: DataResponse.Status) async throws {
         let fetcher = source(sizes.count, status: status).limitingSize(to: sizes.limit)
         let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(.example()) }
         #expect(error?.reason == .tooLarge)
-        #expect(error?.explanation == "was answered with more than \(max(0, sizes.limit)) bytes, the most allowed")
+        #expect(error?.explanation == "was answered with more than \(max(0, sizes.limit)) bytes, which is the limit")
     }
 
-    @Test func theLayerSaysTheLimit() {
+    @Test func theLayerNamesTheSizeLimit() {
         let layer = source(0).limitingSize(to: 8).layer
-        #expect(layer == DataFetcherLayer(.sizeLimit, "takes no more than 8 bytes"))
+        #expect(layer == DataFetcherLayer(.sizeLimit, "limits bodies to 8 bytes"))
     }
 }

@@ -4,13 +4,12 @@ import Testing
 @testable import InwardFetching
 
 struct TokenBucketTests {
-    /// The rule that is broken by admissions at these moments: at most the burst and what the rate gives, in any window.
+    /// Returns a span of time with more admissions than the burst and the rate allow; `nil` if there is none.
     private func violation(_ moments: [Duration], count: Int, period: Duration, burst: Int) -> String? {
         let moments = moments.sorted()
         for first in moments.indices {
             for last in first..<moments.endIndex {
                 let window = moments[last] - moments[first]
-                // How many tokens come in a window, from where they are counted on.
                 let allowed = Double(burst) + Double(count) * (window / period)
                 if Double(last - first + 1) > allowed + 1e-9 {
                     return "\(last - first + 1) within \(window)"
@@ -21,7 +20,7 @@ struct TokenBucketTests {
     }
 
     @Test(arguments: [(10, 1, 1), (10, 1, 5), (3, 1, 2), (1, 7, 3), (7, 60, 100), (1_000, 1, 10)])
-    func whateverComesNoWindowHasMoreThanTheBurstAndTheRate(count: Int, seconds: Int, burst: Int) {
+    func noTimeSpanExceedsTheBurstPlusTheRate(count: Int, seconds: Int, burst: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         let period = Duration.seconds(seconds)
@@ -30,7 +29,7 @@ struct TokenBucketTests {
         var sent: [Duration] = []
         var waiting: [TokenBucket.Turn] = []
         for _ in 0..<600 {
-            // Mostly sooner than tokens come, and now and then after a pause.
+            // Mostly faster than the rate, with occasional pauses.
             let pause = Double.random(in: 0..<1, using: &random) < 0.05 ? 20.0 : 1.2
             now += .seconds(Double.random(in: 0..<pause, using: &random) * Double(seconds) / Double(count))
             sent += waiting.filter { $0.moment <= now }.map(\.moment)
@@ -50,30 +49,30 @@ struct TokenBucketTests {
     }
 
     @Test(arguments: [(1, Duration.zero), (0, .nanoseconds(1)), (1, .seconds(-1))])
-    func aRateThatCannotBeIsTheNearest(count: Int, period: Duration) {
+    func ratesOutOfRangeAreClamped(count: Int, period: Duration) {
         #expect(TokenBucket(count, per: period, burst: 0).interval == .nanoseconds(1))
     }
 
-    /// More often than allowed would be too often, by however little.
+    /// Rounding down would exceed the rate.
     @Test(arguments: [(3, 333_333_333_333_333_334), (7, 142_857_142_857_142_858), (4, 250_000_000_000_000_000)])
     func anIntervalIsRoundedUp(count: Int, attoseconds: Int64) {
         let interval = TokenBucket(count, per: .seconds(1), burst: 1).interval
         #expect(interval == Duration(secondsComponent: 0, attosecondsComponent: attoseconds))
     }
 
-    @Test func aBurstGoesAtOnceAndThenOneWheneverATokenComes() {
+    @Test func aBurstIsAdmittedAtOnceAndThenOnePerInterval() {
         var bucket = TokenBucket(10, per: .seconds(1), burst: 3)
         let atOnce = (0..<4).map { _ in bucket.isTaken(at: .zero) }
         #expect(atOnce == [true, true, true, false])
         #expect(bucket.next(at: .zero) == .milliseconds(100))
         let later = [99, 100, 101, 199, 200].map { bucket.isTaken(at: .milliseconds($0)) }
         #expect(later == [false, true, false, false, true])
-        // It fills up, and not beyond what it holds.
+        // It fills up to its capacity.
         let muchLater = (0..<4).map { _ in bucket.isTaken(at: .seconds(100)) }
         #expect(muchLater == [true, true, true, false])
     }
 
-    @Test func turnsAreGivenOneBehindTheOther() {
+    @Test func slotsAreReservedInOrder() {
         var bucket = TokenBucket(1, per: .seconds(1), burst: 1)
         let turns = (0..<4).map { _ in bucket.reserve(at: .zero, by: .seconds(2))?.moment }
         #expect(turns == [.zero, .seconds(1), .seconds(2), nil])
@@ -83,7 +82,7 @@ struct TokenBucketTests {
         #expect(isTakenInTime)
     }
 
-    @Test func theLastTurnCanBePutBackAndThenTheOneBefore() throws {
+    @Test func slotsCanBeReturnedLastFirst() throws {
         var bucket = TokenBucket(1, per: .seconds(1), burst: 1)
         let turns = (0..<3).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(9)) }
         #expect(turns.count == 3)
@@ -93,7 +92,7 @@ struct TokenBucketTests {
         #expect(bucket.next(at: .zero) == .seconds(1))
     }
 
-    @Test func aTurnBeforeOthersIsTheNextOnesUntilItHasPassed() {
+    @Test func aReturnedEarlierSlotIsReusedUntilItPasses() {
         var bucket = TokenBucket(1, per: .seconds(1), burst: 1)
         let turns = (0..<5).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(9)) }
         bucket.putBack(turns[3])
@@ -103,13 +102,13 @@ struct TokenBucketTests {
         #expect(!isTaken)
         let next = bucket.reserve(at: .milliseconds(999), by: .seconds(9))
         #expect(next == turns[1])
-        // The turn at four seconds is still taken, so nothing fits into the second before it.
+        // The slot at four seconds is still taken, so nothing fits into the second before it.
         #expect(bucket.next(at: .milliseconds(3_001)) == .seconds(5))
         let last = bucket.reserve(at: .milliseconds(3_001), by: .seconds(9))?.moment
         #expect(last == .seconds(5))
     }
 
-    @Test func whatIsPutBackInAnyOrderCanBeTakenAgain() {
+    @Test func slotsReturnedInAnyOrderAreReused() {
         var bucket = TokenBucket(1, per: .seconds(1), burst: 3)
         let turns = (0..<20).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(100)) }
         for turn in turns.shuffled() { bucket.putBack(turn) }
@@ -117,14 +116,14 @@ struct TokenBucketTests {
         #expect(again == turns)
     }
 
-    @Test func anIntervalIsRoundedUp() {
+    @Test func aRoundedIntervalIsExactToANanosecond() {
         let bucket = TokenBucket(3, per: .seconds(1), burst: 1)
         #expect(bucket.interval * 3 >= .seconds(1))
         #expect(bucket.interval * 3 < .seconds(1) + .nanoseconds(1))
     }
 
     @Test(arguments: [(0, Duration.zero, 0), (.min, .seconds(Int64.min), .min), (.max, .seconds(Int64.max), .max)])
-    func whatIsOutOfRangeIsTakenIn(count: Int, period: Duration, burst: Int) {
+    func valuesOutOfRangeAreClamped(count: Int, period: Duration, burst: Int) {
         var bucket = TokenBucket(count, per: period, burst: burst)
         let isTaken = bucket.isTaken(at: .seconds(1))
         #expect(isTaken)
@@ -134,6 +133,6 @@ struct TokenBucketTests {
 }
 
 extension TokenBucket {
-    /// Takes a token if there is one now.
+    /// Takes a token if one is available now.
     fileprivate mutating func isTaken(at now: Duration) -> Bool { reserve(at: now, by: now) != nil }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Answers queries by a script, the last step of which is repeated, and remembers what it was asked.
+/// A database that answers queries by a script, whose last step is repeated, and records them.
 final class Database: Sendable {
     private struct State {
         var steps: [Result<String, DatabaseError>]

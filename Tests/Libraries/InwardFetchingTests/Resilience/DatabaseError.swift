@@ -1,12 +1,12 @@
 import InwardFetching
 
-/// An error of something that is no data fetcher.
+/// An error of an operation that is not a data fetcher.
 enum DatabaseError: Error, Hashable {
     case busy
     case notFound
     case unavailable(ResilienceError)
 
-    /// The decorator's error that it was made of.
+    /// The error of a decorator, if there is one.
     var resilience: ResilienceError? {
         if case .unavailable(let error) = self { error } else { nil }
     }
@@ -15,12 +15,12 @@ enum DatabaseError: Error, Hashable {
 typealias Query = ResilientOperation<Int, String, DatabaseError>
 
 extension ResilientOperation where Failure == DatabaseError {
-    /// An operation called `the look-up`.
+    /// Creates an operation named `the lookup`.
     init(_ operation: @escaping @Sendable (Input) async throws(DatabaseError) -> Output) {
-        self.init("the look-up", failure: DatabaseError.unavailable, operation: operation)
+        self.init("the lookup", failure: DatabaseError.unavailable, operation: operation)
     }
 
-    /// The outcome of a call.
+    /// Returns the outcome of a call.
     func result(_ input: Input) async -> Result<Output, DatabaseError> {
         do throws(DatabaseError) { return .success(try await self(input)) } catch { return .failure(error) }
     }

@@ -26,7 +26,7 @@ struct ResilientCircuitTests {
         }
     }
 
-    @Test func tooManyFailuresOpenTheCircuitWhichRejectsUntilAProbeSucceeds() async throws {
+    @Test func anOpenCircuitRejectsUntilAProbeSucceeds() async throws {
         let database = Database(.failure(.busy), .failure(.busy), .success("Ada"))
         let query = breaking(database.query)
         for id in 1...2 { #expect(await query.result(id) == .failure(.busy)) }
@@ -36,7 +36,7 @@ struct ResilientCircuitTests {
         #expect(error?.retryAfter == .seconds(10))
         #expect(
             error?.description
-                == "the look-up was not sent: the circuit to database is open, because 2 of the last 2 requests failed"
+                == "the lookup was not sent: the circuit to database is open, because 2 of the last 2 requests failed"
         )
         #expect(database.asked == [1, 2])
         clock.advance(by: .seconds(10))
@@ -44,19 +44,19 @@ struct ResilientCircuitTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func whatTheUpstreamSaysIsNoFailure() async {
+    @Test func errorsOfAWorkingUpstreamAreNotFailures() async {
         let query = breaking(Database(.failure(.notFound)).query)
         for id in 1...9 { #expect(await query.result(id) == .failure(.notFound)) }
         #expect(breaker.state == .closed)
     }
 
-    @Test func aSuccessCountsToo() async {
+    @Test func successesCount() async {
         let query = breaking(Database(.failure(.busy), .success("Ada"), .failure(.busy), .success("Ada")).query)
         for id in 1...4 { _ = await query.result(id) }
         #expect(breaker.state == .closed)
     }
 
-    @Test func aProbeThatSaysNothingKeepsNoPlace() async throws {
+    @Test func aProbeThatSaysNothingReleasesItsPermit() async throws {
         let unknown = DatabaseError.unavailable(ResilienceError(.rejected, operation: "it", explanation: "was not"))
         let database = Database(
             .failure(.busy),
@@ -74,7 +74,7 @@ struct ResilientCircuitTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func aTimeoutIsAFailureUnlessNothingWasStarted() async {
+    @Test func aTimeoutIsAFailureIfTheOperationWasStarted() async {
         let unstarted = breaking(Database(.success("Ada")).query.timingOut(after: .zero, timer: timer))
         for id in 1...9 { _ = await unstarted.result(id) }
         #expect(breaker.state == .closed)
@@ -92,7 +92,7 @@ struct ResilientCircuitTests {
         #expect(breaker.state == .open(remaining: .seconds(10)))
     }
 
-    /// What fails because its caller has gone says nothing, unless it went because of a deadline.
+    /// A cancelled call says nothing, unless a deadline cancelled it.
     @Test(arguments: [true, false])
     func aCancellationIsAFailureIfADeadlineHasPassed(isLate: Bool) async {
         let query = breaking(
@@ -113,7 +113,7 @@ struct ResilientCircuitTests {
         #expect((breaker.state == .closed) == !isLate)
     }
 
-    @Test func itSharesWhatADataFetcherLearns() async throws {
+    @Test func operationsAndDataFetchersShareABreaker() async throws {
         let request = try DataRequest.example()
         let fetcher = StubDataFetcher(failing: .unreachable).breakingCircuit(breaker)
         for _ in 1...2 { _ = await fetcher.reason(request) }

@@ -8,7 +8,7 @@ import Testing
 struct ResilientCoalescingTests {
     /// On one actor, so that each call has joined when the next one runs.
     @MainActor @Test(arguments: [true, false])
-    func equalCallsInFlightBecomeOne(succeeds: Bool) async {
+    func equalCallsUnderWayAreCoalesced(succeeds: Bool) async {
         let gate = Promise<Void>()
         let database = succeeds ? Database(.success("Ada")) : Database(.failure(.busy))
         let query = Query { id throws(DatabaseError) in
@@ -25,7 +25,7 @@ struct ResilientCoalescingTests {
         #expect(database.asked == [7, 7, 8])
     }
 
-    @Test func whoIsCancelledOrLateEndsItsOwnWaitOnly() async throws {
+    @Test func cancellationsAndDeadlinesEndOnlyTheirOwnWait() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let (begun, gate) = (Promise<Void>(), Promise<Void>())

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ResilientFallbackTests {
-    @Test func theFallbackAnswersForWhatFailed() async {
+    @Test func theFallbackAnswersForAFailure() async {
         let replica = Database(.success("Ada of the replica"))
         let query = Database(.success("Ada"), .failure(.busy), .failure(.notFound)).query
             .fallingBack(to: replica.query) { $0 == .busy }
@@ -15,12 +15,12 @@ struct ResilientFallbackTests {
         #expect(replica.asked == [2])
     }
 
-    @Test func ifTheFallbackFailsTooTheFirstErrorStands() async {
+    @Test func theFirstErrorIsThrownIfTheFallbackFailsToo() async {
         let query = Database(.failure(.busy)).query.fallingBack(to: Database(.failure(.notFound)).query) { _ in true }
         #expect(await query.result(7) == .failure(.busy))
     }
 
-    @Test func aFixedResultStandsInForErrorsOfDecoratorsToo() async {
+    @Test func aFixedResultReplacesErrorsOfDecoratorsToo() async {
         let query = Database(.success("Ada")).query.timingOut(after: .zero).fallingBack(to: "nobody") { error in
             error.resilience?.reason == .timedOut
         }
@@ -29,7 +29,7 @@ struct ResilientFallbackTests {
         #expect(await busy.result(7) == .failure(.busy))
     }
 
-    @Test func whoIsCancelledHasNoFallback() async {
+    @Test func cancelledCallsHaveNoFallback() async {
         let replica = Database(.success("Ada"))
         let query = Database(.failure(.busy)).query.fallingBack(to: replica.query) { _ in true }
             .fallingBack(to: "nobody") { _ in true }

@@ -15,7 +15,7 @@ struct ResilientHedgingTests {
         timer = TimerService(clock)
     }
 
-    /// A query whose first attempt waits to be told what to give, and whose second gives something at once.
+    /// Returns a query whose first attempt waits for its result, and whose second has one at once.
     private func query(second: Result<String, DatabaseError>) -> Query {
         Query { [attempts, first] _ throws(DatabaseError) in
             guard attempts.add() == 1 else { return try second.get() }
@@ -24,7 +24,7 @@ struct ResilientHedgingTests {
         }.hedging(after: .fixed(.seconds(1)), upTo: 1, timer: timer)
     }
 
-    @Test func whatTakesLongIsAskedASecondTimeAndTheLoserIsCancelled() async {
+    @Test func slowCallsAreHedgedAndTheLoserIsCancelled() async {
         let query = query(second: .success("Ada"))
         async let result = query.result(7)
         await timer.timers(1)
@@ -35,7 +35,7 @@ struct ResilientHedgingTests {
         #expect(timer.count == 0)
     }
 
-    @Test func whatEndsInTimeIsAskedOnce() async {
+    @Test func fastCallsAreMadeOnce() async {
         let query = query(second: .success("Ada"))
         async let result = query.result(7)
         await timer.timers(1)
@@ -44,7 +44,7 @@ struct ResilientHedgingTests {
         #expect(attempts.value == 1)
     }
 
-    @Test func ifBothFailTheFirstErrorIsThrown() async {
+    @Test func theFirstErrorIsThrownIfBothAttemptsFail() async {
         let failed = Promise<Void>()
         let query = Query { [attempts, first] _ throws(DatabaseError) in
             guard attempts.add() == 1 else {
@@ -63,7 +63,7 @@ struct ResilientHedgingTests {
         #expect(attempts.value == 2)
     }
 
-    @Test func noMoreThanItsShareIsAskedASecondTime() async {
+    @Test func secondAttemptsStayWithinTheShareOfCalls() async {
         let query = Query { [attempts] _ throws(DatabaseError) in
             attempts.add()
             return "Ada"

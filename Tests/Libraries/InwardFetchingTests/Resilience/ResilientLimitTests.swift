@@ -14,7 +14,7 @@ struct ResilientLimitTests {
         timer = TimerService(clock)
     }
 
-    @Test func noMoreCallsAreUnderWayThanAllowedAndTheOthersWait() async throws {
+    @Test func callsBeyondTheLimitWait() async throws {
         let (begun, gate) = (Promise<Void>(), Promise<Void>())
         let limiter = ConcurrencyLimiter(.fixed(1), waiting: 1, atMost: .seconds(60), timer: timer)
         let database = Database(.success("Ada"))
@@ -31,14 +31,15 @@ struct ResilientLimitTests {
         let error = await query.result(3).failure?.resilience
         #expect(error?.reason == .rejected)
         #expect(error?.wasStarted == false)
-        #expect(error?.description == "the look-up was not sent: 1 request is under way and 1 waits, the most allowed")
+        let description = "the lookup was not sent: 1 request is under way and 1 waits, which is the limit"
+        #expect(error?.description == description)
         gate.fulfill(())
         #expect(try await [first, second] == ["Ada", "Ada"])
         #expect(database.asked == [1, 2])
         #expect(limiter.underWay == 0)
     }
 
-    @Test func whoIsCancelledOrLateInTheQueueIsNotStarted() async {
+    @Test func cancelledOrLateWaitersAreNotStarted() async {
         let limiter = ConcurrencyLimiter(.fixed(1), timer: timer)
         let isFull = limiter.admit()
         #expect(isFull)
@@ -57,7 +58,7 @@ struct ResilientLimitTests {
         #expect(database.asked.isEmpty)
     }
 
-    @Test func aFailureGivesItsPermitBack() async {
+    @Test func failedCallsReleaseTheirPermit() async {
         let limiter = ConcurrencyLimiter(.fixed(1), waiting: 0, timer: timer)
         let query = Database(.failure(.busy)).query.limitingConcurrency(to: limiter)
         for id in 1...3 { #expect(await query.result(id) == .failure(.busy)) }
@@ -74,7 +75,7 @@ struct ResilientLimitTests {
     }
 
     @Test(arguments: [true, false])
-    func answersRaiseAnAdaptiveLimitAndFailuresDoNot(succeeds: Bool) async {
+    func successesRaiseAnAdaptiveLimitAndFailuresDoNot(succeeds: Bool) async {
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 1), timer: timer)
         let database = succeeds ? Database(.success("Ada")) : Database(.failure(.notFound))
         let query = database.query.limitingConcurrency(to: limiter)
@@ -82,7 +83,7 @@ struct ResilientLimitTests {
         #expect((limiter.limit > 1) == succeeds)
     }
 
-    @Test func aTimeoutIsOverload() async {
+    @Test func timeoutsMeanOverload() async {
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 10), timer: timer)
         let query = Query { _ throws(DatabaseError) in
             _ = await Promise<Void>().value(until: nil)
@@ -95,7 +96,7 @@ struct ResilientLimitTests {
         #expect(limiter.limit == 9)
     }
 
-    @Test func whatComesTooEarlyWaitsForItsTurnOrIsRejected() async throws {
+    @Test func earlyCallsWaitForTheirSlotOrAreRejected() async throws {
         let database = Database(.success("Ada"))
         let query = database.query.limitingRate(to: 1, per: .seconds(1), timer: timer)
         #expect(try await query(1) == "Ada")
@@ -110,7 +111,7 @@ struct ResilientLimitTests {
         #expect(try await second == "Ada")
     }
 
-    @Test func whatWasNotStartedDoesNotCount() async throws {
+    @Test func callsThatWereNotStartedReturnTheirSlot() async throws {
         let database = Database(.success("Ada"))
         let limiter = RateLimiter(1, per: .seconds(1), waitingAtMost: .zero, timer: timer)
         let late = database.query.timingOut(after: .zero, timer: timer).limitingRate(to: limiter)

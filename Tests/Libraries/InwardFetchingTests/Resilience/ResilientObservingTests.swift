@@ -4,7 +4,7 @@ import InwardTesting
 import TestSupport
 import Testing
 
-/// What an observer is told of calls of an operation.
+/// Tests the events that an observer receives for calls of an operation.
 @Suite(.timeLimit(.minutes(5)))
 struct ResilientObservingTests {
     private let clock = ManualClock()
@@ -15,7 +15,7 @@ struct ResilientObservingTests {
         timer = TimerService(clock)
     }
 
-    @Test func attemptsAndRetriesAreToldInTheirOrder() async {
+    @Test func attemptsAndRetriesAreReportedInOrder() async {
         let database = Database(.failure(.busy), .success("Ada"))
         let slow = Query { [clock] id throws(DatabaseError) in
             clock.advance(by: .seconds(2))
@@ -26,15 +26,15 @@ struct ResilientObservingTests {
         #expect(await query.result(7) == .success("Ada"))
         #expect(
             observer.descriptions == [
-                "the look-up was attempted with busy for 2.0 seconds",
-                "the look-up is going to be attempted for time 2 after 0.0 seconds because of busy",
-                "the look-up was attempted without an error for 2.0 seconds",
-                "the look-up ended without an error after 4.0 seconds",
+                "the lookup finished an attempt with busy after 2.0 seconds",
+                "the lookup is retried (attempt 2) after 0.0 seconds because of busy",
+                "the lookup finished an attempt without an error after 2.0 seconds",
+                "the lookup ended without an error after 4.0 seconds",
             ]
         )
     }
 
-    /// Surrounds operations, and writes down what it surrounds.
+    /// An observer that wraps operations, and records them.
     private struct Surrounder: FetchObserver {
         @TaskLocal static var steps: [OperationStep] = []
         let name: String
@@ -60,7 +60,7 @@ struct ResilientObservingTests {
         }
     }
 
-    @Test func aCallAndEachAttemptAreSurroundedByTheOutermostObserverFirst() async {
+    @Test func theOutermostObserverWrapsCallsAndAttemptsFirst() async {
         let journal = Journal()
         let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)
         let query = Database(.failure(.busy), .success("Ada")).query
@@ -68,7 +68,7 @@ struct ResilientObservingTests {
             .observing(with: Surrounder(name: "inner", journal: journal), timer: timer)
             .observing(with: Surrounder(name: "outer", journal: journal), timer: timer)
         #expect(await query.result(7) == .success("Ada"))
-        let (call, attempt) = (OperationStep.call("the look-up"), OperationStep.attempt("the look-up"))
+        let (call, attempt) = (OperationStep.call("the lookup"), OperationStep.attempt("the lookup"))
         #expect(
             journal.entries == [
                 "outer: \(call) begins in 0", "inner: \(call) begins in 1",
@@ -81,8 +81,8 @@ struct ResilientObservingTests {
         )
     }
 
-    /// A retry outside of the observer knows that a rejected call was not started.
-    @Test func anErrorOfADecoratorIsSurroundedAsOneOfTheOperation() async {
+    /// A retry outside the observer knows that a rejected call was not started.
+    @Test func wrappersReceiveErrorsOfDecoratorsAsErrorsOfTheOperation() async {
         let journal = Journal()
         let policy = CircuitBreakerPolicy(window: .calls(1), minimumCalls: 1, failureRateThreshold: 1, probes: 1)
         let breaker = CircuitBreaker("database", policy: policy, timer: timer)
@@ -95,7 +95,7 @@ struct ResilientObservingTests {
         #expect(journal.entries.last?.contains("failed with unavailable") == true)
     }
 
-    @Test func theCircuitAndItsRejectionsAreTold() async {
+    @Test func transitionsAndRejectionsAreReported() async {
         let policy = CircuitBreakerPolicy(window: .calls(1), minimumCalls: 1, failureRateThreshold: 1, probes: 1)
         let breaker = CircuitBreaker("database", policy: policy, timer: timer)
         let query = Database(.failure(.busy), .success("Ada")).query
@@ -107,19 +107,19 @@ struct ResilientObservingTests {
         _ = await query.result(3)
         #expect(
             observer.descriptions == [
-                "the look-up was attempted with busy for 0.0 seconds",
-                "The circuit database went from closed to open", "the look-up ended with busy after 0.0 seconds",
-                "the look-up was rejected: it \(rejection?.explanation ?? "")",
-                "the look-up ended with \(DatabaseError.unavailable(rejection ?? .init(.rejected, operation: "", explanation: ""))) after 0.0 seconds",
+                "the lookup finished an attempt with busy after 0.0 seconds",
+                "The circuit database went from closed to open", "the lookup ended with busy after 0.0 seconds",
+                "the lookup was rejected: it \(rejection?.explanation ?? "")",
+                "the lookup ended with \(DatabaseError.unavailable(rejection ?? .init(.rejected, operation: "", explanation: ""))) after 0.0 seconds",
                 "The circuit database went from open to half open",
-                "the look-up was attempted without an error for 0.0 seconds",
+                "the lookup finished an attempt without an error after 0.0 seconds",
                 "The circuit database went from half open to closed",
-                "the look-up ended without an error after 0.0 seconds",
+                "the lookup ended without an error after 0.0 seconds",
             ]
         )
     }
 
-    @Test func aFallbackIsToldWhenItAnswers() async {
+    @Test func fallbacksAreReportedWhenTheyAnswer() async {
         let primary = Database(.failure(.busy)).query
         let replica = Query("the replica", failure: DatabaseError.unavailable) { _ throws(DatabaseError) in "Eve" }
         let query = primary.fallingBack(to: replica) { _ in true }.observing(with: observer, timer: timer)
@@ -128,16 +128,16 @@ struct ResilientObservingTests {
         #expect(await fixed.result(7) == .success("nobody"))
         #expect(
             observer.descriptions == [
-                "the look-up was attempted with busy for 0.0 seconds",
-                "the replica was attempted without an error for 0.0 seconds",
-                "the look-up fell back because of busy", "the look-up ended without an error after 0.0 seconds",
-                "the look-up was attempted with busy for 0.0 seconds",
-                "the look-up fell back because of busy", "the look-up ended without an error after 0.0 seconds",
+                "the lookup finished an attempt with busy after 0.0 seconds",
+                "the replica finished an attempt without an error after 0.0 seconds",
+                "the lookup fell back because of busy", "the lookup ended without an error after 0.0 seconds",
+                "the lookup finished an attempt with busy after 0.0 seconds",
+                "the lookup fell back because of busy", "the lookup ended without an error after 0.0 seconds",
             ]
         )
     }
 
-    @Test func aCallThatJoinsAnotherIsTold() async {
+    @Test func joinedCallsAreReported() async {
         let gate = Gate()
         let query = Query { _ throws(DatabaseError) in
             _ = await gate.pass()
@@ -149,22 +149,22 @@ struct ResilientObservingTests {
         for call in calls { #expect(await call.value == .success("Ada")) }
         #expect(
             observer.descriptions.sorted() == [
-                "the look-up ended without an error after 0.0 seconds",
-                "the look-up ended without an error after 0.0 seconds", "the look-up joined an equal call",
-                "the look-up was attempted without an error for 0.0 seconds",
+                "the lookup ended without an error after 0.0 seconds",
+                "the lookup ended without an error after 0.0 seconds",
+                "the lookup finished an attempt without an error after 0.0 seconds", "the lookup joined an equal call",
             ]
         )
     }
 
-    @Test func aFullQueueAndAFullRateRejectAndAreTold() async {
+    @Test func rejectionsByLimitersAreReported() async {
         let limiter = RateLimiter(1, per: .seconds(10), waitingAtMost: .zero, timer: timer)
         let query = Database(.success("Ada")).query.limitingRate(to: limiter).observing(with: observer, timer: timer)
         _ = await query.result(1)
         let rejection = await query.result(2).failure?.resilience
-        #expect(observer.descriptions.contains("the look-up was rejected: it \(rejection?.explanation ?? "")"))
+        #expect(observer.descriptions.contains("the lookup was rejected: it \(rejection?.explanation ?? "")"))
     }
 
-    @Test func aSecondAttemptIsTold() async throws {
+    @Test func secondAttemptsAreReported() async throws {
         let (gate, scheduler) = (Gate(), DeterministicScheduler(seed: 7))
         let query = Query { [scheduler] id throws(DatabaseError) in
             try? await scheduler.clock.sleep(for: .seconds(5))
@@ -174,10 +174,10 @@ struct ResilientObservingTests {
         .observing(with: observer, timer: scheduler.timer)
         try await scheduler.run { _ = await query.result(7) }
         gate.open()
-        #expect(observer.descriptions.filter { $0 == "the look-up was hedged" }.count == 1)
+        #expect(observer.descriptions.filter { $0 == "the lookup was hedged" }.count == 1)
     }
 
-    @Test func theInnerObserverIsToldFirstAndKnowsNothingOfWhatIsOutside() async {
+    @Test func theInnerObserverIsToldFirstAndOnlyOfInnerLayers() async {
         let inner = RecordingFetchObserver(named: "inner", sharing: observer)
         let outer = RecordingFetchObserver(named: "outer", sharing: observer)
         let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)
@@ -188,15 +188,15 @@ struct ResilientObservingTests {
         _ = await query.result(7)
         let names = observer.descriptions.map { $0.split(separator: ":")[0] }
         #expect(names == ["inner", "outer", "inner", "outer", "inner", "outer", "inner", "outer"])
-        #expect(observer.descriptions.filter { $0.contains("is going to be") }.map { $0.hasPrefix("outer") } == [true])
+        #expect(observer.descriptions.filter { $0.contains("is retried") }.map { $0.hasPrefix("outer") } == [true])
     }
 
-    @Test func nobodyIsToldWithoutAnObserver() async {
+    @Test func withoutAnObserverNothingIsReported() async {
         let query = Database(.success("Ada")).query.observing(with: nil)
         #expect(await query.result(7) == .success("Ada"))
     }
 
-    @Test func aManualChangeOfACircuitIsToldToWhoeverIsNamed() {
+    @Test func manualTransitionsAreReportedToTheGivenObserver() {
         let breaker = CircuitBreaker("database", timer: timer)
         breaker.isolate()
         breaker.close(telling: observer)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ResilientOperationTests {
-    @Test func itGivesWhatTheOperationGives() async throws {
+    @Test func resultsAreReturned() async throws {
         let database = Database(.success("Ada"), .failure(.notFound))
         let query = database.query
         #expect(try await query(7) == "Ada")
@@ -14,23 +14,23 @@ struct ResilientOperationTests {
         #expect(database.asked == [7, 8])
     }
 
-    @Test func anErrorOfADecoratorIsMadeOneOfTheOperation() async {
+    @Test func errorsOfDecoratorsBecomeErrorsOfTheOperation() async {
         let database = Database(.success("Ada"))
         let error = await database.query.timingOut(after: .zero).result(7).failure
         #expect(
             error?.resilience
                 == ResilienceError(
                     .timedOut,
-                    operation: "the look-up",
+                    operation: "the lookup",
                     explanation: "did not end within 0.0 seconds",
                     wasStarted: false
                 )
         )
-        #expect(error?.resilience?.description == "the look-up did not end within 0.0 seconds")
+        #expect(error?.resilience?.description == "the lookup did not end within 0.0 seconds")
         #expect(database.asked.isEmpty)
     }
 
-    @Test func anOperationThatThrowsAnythingThrowsTheErrorsOfDecorators() async throws {
+    @Test func untypedOperationsThrowErrorsOfDecorators() async throws {
         let query = ResilientOperation("it") { (id: Int) in
             guard id != 0 else { throw ExampleError("no such row") }
             return "\(id)"
@@ -41,7 +41,7 @@ struct ResilientOperationTests {
         #expect(late?.reason == .timedOut)
     }
 
-    /// As a service puts them together: what an inner one refuses is neither a failure of the database nor tried again.
+    /// The decorators of a typical service. A rejection by an inner one is neither a failure of the database nor retried.
     @Test func decoratorsWorkTogether() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)

@@ -28,7 +28,7 @@ struct ResilientRetryTests {
         query.retrying(schedule(attempts: attempts, budget: budget), timer: timer, advice)
     }
 
-    @Test func itIsTriedAgainBehindAWaitUntilItSucceeds() async throws {
+    @Test func failedCallsAreRetriedAfterAWaitUntilTheySucceed() async throws {
         let database = Database(.failure(.busy), .failure(.busy), .success("Ada"))
         let query = retrying(database.query)
         async let row = query(7)
@@ -45,13 +45,13 @@ struct ResilientRetryTests {
         #expect(timer.count == 0)
     }
 
-    @Test func whatIsNotToBeRepeatedIsTriedOnce() async {
+    @Test func callsThatMustNotBeRepeatedAreMadeOnce() async {
         let database = Database(.failure(.notFound))
         #expect(await retrying(database.query).result(7) == .failure(.notFound))
         #expect(database.asked.count == 1)
     }
 
-    @Test func theLastErrorIsThrownWhenTheAttemptsAreUsedUp() async {
+    @Test func theLastErrorIsThrownAfterTheLastAttempt() async {
         let database = Database(.failure(.busy), .failure(.busy), .failure(.notFound))
         let schedule = RetrySchedule(attempts: 3, baseDelay: .zero)
         let query = database.query.retrying(schedule, timer: timer) { _ in .again }
@@ -59,7 +59,7 @@ struct ResilientRetryTests {
         #expect(database.asked.count == 3)
     }
 
-    @Test func theWaitThatAnErrorAsksForIsAdded() async throws {
+    @Test func theDelayOfAnErrorIsAddedToTheBackoff() async throws {
         let database = Database(.failure(.busy), .success("Ada"))
         let query = retrying(database.query) { _ in .again(after: .seconds(30)) }
         async let row = query(7)
@@ -71,14 +71,14 @@ struct ResilientRetryTests {
         #expect(try await row == "Ada")
     }
 
-    @Test func aWaitThatIsTooLongIsNotBegun() async {
+    @Test func delaysAboveTheMaximumEndTheRetries() async {
         let database = Database(.failure(.busy), .success("Ada"))
         let query = retrying(database.query) { _ in .again(after: .seconds(31)) }
         #expect(await query.result(7) == .failure(.busy))
         #expect(timer.count == 0)
     }
 
-    @Test func aWaitThatTheDeadlineLeavesNoTimeForIsNotBegun() async {
+    @Test func delaysBeyondTheDeadlineEndTheRetries() async {
         let database = Database(.failure(.busy), .success("Ada"))
         let query = retrying(database.query)
         let result = await Deadline(in: .seconds(0.5), on: timer).bound { await query.result(7) }
@@ -86,7 +86,7 @@ struct ResilientRetryTests {
         #expect(database.asked.count == 1)
     }
 
-    @Test func retriesOfAllThatShareABudgetArePaidFromIt() async {
+    @Test func operationsWithTheSameBudgetShareIt() async {
         let budget = RetryBudget(share: 0, reserve: 2, limit: 2, refillInterval: .seconds(100), timer: timer)
         let database = Database(.failure(.busy))
         let schedule = RetrySchedule(attempts: 9, baseDelay: .zero, budget: budget)
@@ -97,7 +97,7 @@ struct ResilientRetryTests {
         #expect(database.asked == [7, 7, 7, 8])
     }
 
-    @Test func eachCallPaysIntoTheBudget() async throws {
+    @Test func eachCallAddsToTheBudget() async throws {
         let budget = RetryBudget(share: 0.5, reserve: 0, limit: 2, timer: timer)
         let database = Database(.success("Ada"), .failure(.busy))
         let schedule = RetrySchedule(attempts: 9, baseDelay: .zero, budget: budget)
@@ -107,7 +107,7 @@ struct ResilientRetryTests {
         #expect(database.asked == [7, 8, 8])
     }
 
-    @Test func whoIsCancelledBetweenAttemptsHearsIt() async {
+    @Test func cancellationBetweenAttemptsIsThrown() async {
         let database = Database(.failure(.busy))
         let query = retrying(database.query)
         let call = Task { await query.result(7) }
@@ -120,9 +120,9 @@ struct ResilientRetryTests {
         #expect(timer.count == 0)
     }
 
-    /// Whether the attempts were started, the last of which is cancelled while it waits for the next one.
+    /// The argument says which attempts were started. The last one is cancelled while it waits for the next.
     @Test(arguments: [[false], [false, false], [true, false], [false, true], [true, true]])
-    func anOperationThatAnyAttemptStartedWasStarted(attempts: [Bool]) async {
+    func anyStartedAttemptMeansThatTheOperationWasStarted(attempts: [Bool]) async {
         let number = Counter()
         let query = Database().query.wrapped { _, _ throws(AttemptFailure<DatabaseError>) in
             guard !attempts[min(number.add(), attempts.count) - 1] else { throw .operation(.busy) }
@@ -138,7 +138,7 @@ struct ResilientRetryTests {
     }
 
     @Test(arguments: [RetryAdvice.again, .never])
-    func theCallerSaysWhetherATimeoutIsRepeated(advice: RetryAdvice) async throws {
+    func theAdviceDecidesAboutTimeouts(advice: RetryAdvice) async throws {
         let asked = Mutex<[DatabaseError]>([])
         let database = Database(.success("Ada"))
         let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)
@@ -151,7 +151,7 @@ struct ResilientRetryTests {
         #expect(asked.withLock(\.self) == Array(repeating: error, count: advice == .again ? 2 : 1))
     }
 
-    @Test func whatALimitRejectsIsNotRepeatedWhateverTheCallerSays() async {
+    @Test func rejectionsAreNeverRetried() async {
         let limiter = RateLimiter(1, per: .seconds(1), waitingAtMost: .zero, timer: timer)
         let database = Database(.success("Ada"))
         let asked = Counter()

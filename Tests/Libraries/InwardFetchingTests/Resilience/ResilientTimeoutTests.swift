@@ -14,7 +14,7 @@ struct ResilientTimeoutTests {
         timer = TimerService(clock)
     }
 
-    /// A query that looks at no deadline, and ends when it is answered or cancelled.
+    /// A query that ignores the deadline, and ends when it is answered or cancelled.
     private var query: Query {
         Query { [answer] _ throws(DatabaseError) in
             guard case .fulfilled(let row) = await answer.value(until: nil) else { throw .busy }
@@ -22,7 +22,7 @@ struct ResilientTimeoutTests {
         }
     }
 
-    @Test func whatEndsInTimeIsGiven() async throws {
+    @Test func resultsInTimeAreReturned() async throws {
         let query = query.timingOut(after: .seconds(2), timer: timer)
         async let row = query(7)
         await timer.timers(1)
@@ -32,7 +32,7 @@ struct ResilientTimeoutTests {
         #expect(timer.count == 0)
     }
 
-    @Test func whatDoesNotEndInTimeIsCancelledAndItsErrorIsATimeout() async {
+    @Test func lateOperationsAreCancelledAndTimeOut() async {
         let query = query.timingOut(after: .seconds(2), timer: timer)
         async let result = query.result(7)
         await timer.timers(1)
@@ -44,7 +44,7 @@ struct ResilientTimeoutTests {
         #expect(!answer.fulfill("Ada"))
     }
 
-    @Test func itsLimitIsTheDeadlineOfWhatIsInside() async throws {
+    @Test func theLimitIsTheDeadlineInside() async throws {
         let remaining = ResilientOperation<Int, Duration?, DatabaseError> { _ in Deadline.current?.remaining }
         let query = remaining.timingOut(after: .seconds(2), timer: timer).timingOut(after: .seconds(5), timer: timer)
         #expect(try await query(7) == .seconds(2))
@@ -52,7 +52,7 @@ struct ResilientTimeoutTests {
         #expect(try await strict(7) == .seconds(3))
     }
 
-    @Test func whoIsCancelledHearsTheOperation() async {
+    @Test func aCancelledCallerGetsTheErrorOfTheOperation() async {
         let query = query.timingOut(after: .seconds(2), timer: timer)
         let call = Task { await query.result(7) }
         await timer.timers(1)

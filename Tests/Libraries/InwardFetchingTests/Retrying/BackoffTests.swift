@@ -10,7 +10,7 @@ struct BackoffTests {
         #expect(delays == [50, 100, 200, 250, 250, 250])
     }
 
-    @Test func theWaitIsAnyFromNoneToTheLimit() {
+    @Test func delaysRangeFromZeroToTheLimit() {
         let seed = UInt64.random(in: .min ... .max)
         let jitter = Jitter(SplitMix64(seed: seed))
         let backoff = Backoff(base: .milliseconds(100), maximum: .seconds(1))
@@ -23,7 +23,7 @@ struct BackoffTests {
         }
     }
 
-    @Test func aDurationOutOfRangeCountsAsTheNearest() {
+    @Test func durationsOutOfRangeAreClamped() {
         #expect(Backoff(base: .seconds(-1), maximum: .seconds(1)).delay(after: .max, fraction: 0.9) == .zero)
         #expect(Backoff(base: .seconds(1), maximum: .seconds(-1)).delay(after: 3, fraction: 0.9) == .zero)
         let endless = Backoff(base: .seconds(Int64.max), maximum: .seconds(Int64.max))

@@ -4,7 +4,7 @@ import Testing
 @testable import InwardFetching
 
 struct JitterTests {
-    @Test func aSeedGivesTheSameNumbersWithinTheirBounds() {
+    @Test func seededJitterIsReproducibleAndInRange() {
         let seed = UInt64.random(in: .min ... .max)
         let (first, second) = (Jitter(SplitMix64(seed: seed)), Jitter(SplitMix64(seed: seed)))
         var numbers: Set<Double> = []
@@ -17,7 +17,7 @@ struct JitterTests {
         #expect(numbers.count > 900, "seed \(seed)")
     }
 
-    @Test func chanceGivesNumbersWithinTheirBounds() {
+    @Test func randomJitterIsInRange() {
         let numbers = (0..<1_000).map { _ in Jitter.random.fraction() }
         #expect(numbers.allSatisfy { (0..<1).contains($0) })
         #expect(Set(numbers).count > 900)
@@ -26,7 +26,7 @@ struct JitterTests {
     @Test(arguments: [
         (0.5, 0.5), (-1, 0), (1, 1.0.nextDown), (.infinity, 1.0.nextDown), (-.infinity, 0), (.nan, 0),
     ])
-    func aNumberThatIsNoneOfItsKindCountsAsTheNearest(number: Double, fraction: Double) {
+    func numbersOutOfRangeAreClamped(number: Double, fraction: Double) {
         #expect(Jitter { number }.fraction() == fraction)
     }
 }

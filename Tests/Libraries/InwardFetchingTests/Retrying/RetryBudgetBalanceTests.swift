@@ -13,7 +13,7 @@ struct RetryBudgetBalanceTests {
         RetryBudgetBalance(share: share, reserve: reserve, limit: limit, refillInterval: refillInterval, at: .zero)
     }
 
-    /// How many retries can be taken one behind the other, up to a number.
+    /// Returns how many retries can be taken in sequence, up to a number.
     private func withdrawals(
         _ balance: inout RetryBudgetBalance,
         requests: Int = 0,
@@ -34,14 +34,14 @@ struct RetryBudgetBalanceTests {
         #expect(counts.reduce(0, +) == retries)
     }
 
-    @Test func theReserveIsThereAtFirstAndIsNoMoreThanIsTaken() {
+    @Test func theReserveIsAvailableAtFirst() {
         var balance = balance(reserve: 10)
         #expect(withdrawals(&balance) == 10)
         #expect(withdrawals(&balance, requests: 50) == 10)
         #expect(withdrawals(&balance, requests: 50) == 0)
     }
 
-    @Test func theReserveComesBackWithTime() {
+    @Test func theReserveRefillsOverTime() {
         var balance = balance(reserve: 3, refillInterval: .seconds(2))
         #expect(withdrawals(&balance) == 3)
         #expect(withdrawals(&balance, at: .seconds(2) - .nanoseconds(1)) == 0)
@@ -52,7 +52,7 @@ struct RetryBudgetBalanceTests {
         #expect(withdrawals(&balance, at: .seconds(1_000_001)) == 0)
     }
 
-    @Test func timeWhileTheReserveIsThereAddsNothing() {
+    @Test func aFullReserveDoesNotRefill() {
         var balance = balance(reserve: 3)
         let isPaid = balance.withdraw(requests: 0, at: .seconds(100))
         #expect(isPaid)
@@ -60,7 +60,7 @@ struct RetryBudgetBalanceTests {
         #expect(withdrawals(&balance, requests: 50, at: .seconds(100)) == 10)
     }
 
-    @Test func aTimeThatGoesBackAddsNothingAndTakesNothingAway() {
+    @Test func earlierTimesChangeNothing() {
         var balance = balance(reserve: 1)
         #expect(withdrawals(&balance, at: .seconds(10)) == 1)
         #expect(withdrawals(&balance, at: .seconds(5)) == 0)
@@ -68,7 +68,7 @@ struct RetryBudgetBalanceTests {
         #expect(withdrawals(&balance, at: .seconds(11)) == 1)
     }
 
-    @Test func whatAddsUpHasALimitWhichIsNotBelowTheReserve() {
+    @Test func retriesAccumulateUpToTheLimitOrTheReserve() {
         var limited = balance(limit: 20)
         #expect(withdrawals(&limited, requests: 10_000) == 20)
         var reserved = balance(reserve: 30, limit: 20)
@@ -76,13 +76,13 @@ struct RetryBudgetBalanceTests {
         #expect(withdrawals(&reserved, requests: 20_000) == 30)
     }
 
-    @Test func theCountOfRequestsMayWrapAround() {
+    @Test func theRequestCountMayWrapAround() {
         var balance = balance(limit: 500)
         #expect(withdrawals(&balance, requests: .max - 2) == 500)
         #expect(withdrawals(&balance, requests: .min + 2) == 1)
     }
 
-    @Test func aNumberOutOfRangeCountsAsTheNearest() {
+    @Test func parametersOutOfRangeAreClamped() {
         for share in [-1, -Double.infinity, .nan] {
             var none = balance(share: share)
             #expect(withdrawals(&none, requests: 100) == 0)
@@ -100,13 +100,13 @@ struct RetryBudgetBalanceTests {
         #expect(withdrawals(&quick, at: .milliseconds(3)) == 3)
     }
 
-    @Test func noMoreThanAMillionAccumulate() {
+    @Test func atMostAMillionRetriesAccumulate() {
         var balance = balance(share: 1, reserve: .max, limit: .max)
         let count = withdrawals(&balance, requests: 2_000_000, at: .seconds(2_000_000), upTo: 1_100_000)
         #expect(count == 1_000_000)
     }
 
-    @Test func neverIsMoreTakenThanTheShareAndTheReserveAndTheTimeAllow() {
+    @Test func withdrawalsNeverExceedShareReserveAndRefill() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SplitMix64(seed: seed)
         var balance = balance(reserve: 5, limit: 50)

@@ -19,7 +19,7 @@ struct RetryBudgetTests {
         source.retrying(RetryPolicy(baseDelay: .zero, budget: budget), timer: timer)
     }
 
-    @Test func aFailingUpstreamIsSparedAllButTheShareAndTheReserve() async throws {
+    @Test func retriesStayWithinTheShareAndTheReserve() async throws {
         let fetcher = fetcher(RetryBudget(share: 0.2, reserve: 10, timer: timer))
         var last: DataResponse?
         for _ in 0..<200 { last = try await fetcher.fetch(.example()) }
@@ -27,7 +27,7 @@ struct RetryBudgetTests {
         #expect(last?.retries?.ending == "the retry budget is used up")
     }
 
-    @Test func allWhoShareABudgetAreSparingTogether() async throws {
+    @Test func policiesWithTheSameBudgetShareIt() async throws {
         let budget = RetryBudget(share: 0.1, reserve: 5, timer: timer)
         await withTaskGroup { group in
             for _ in 0..<20 {
@@ -36,7 +36,7 @@ struct RetryBudgetTests {
                 }
             }
         }
-        // 1000 requests, and no time for the reserve to come back.
+        // 1,000 requests, and no time for the reserve to refill.
         #expect(source.requests.count <= 1_000 + 5 + 100)
         #expect(source.requests.count > 1_000)
     }
@@ -50,12 +50,12 @@ struct RetryBudgetTests {
         #expect(source.requests.count == 6)
     }
 
-    @Test func withoutABudgetThereAreAsManyAttemptsAsAllowed() async throws {
+    @Test func withoutABudgetOnlyTheAttemptsAreLimited() async throws {
         for _ in 0..<200 { _ = try await fetcher(nil).fetch(.example()) }
         #expect(source.requests.count == 600)
     }
 
-    @Test func whatSucceedsPaysForWhatFails() async throws {
+    @Test func successfulRequestsPayForRetries() async throws {
         let budget = RetryBudget(share: 0.5, reserve: 0, timer: timer)
         let working = StubDataFetcher(DataResponse()).retrying(RetryPolicy(budget: budget), timer: timer)
         for _ in 0..<7 { _ = try await working.fetch(.example()) }
@@ -64,14 +64,14 @@ struct RetryBudgetTests {
         #expect(source.requests.count == 3 + 5)
     }
 
-    @Test func withoutARequestNothingIsPaid() {
+    @Test func aBudgetGrowsOnlyWithRequests() {
         let budget = RetryBudget(share: 1, reserve: 0, timer: timer)
         #expect(!budget.withdraw())
         budget.deposit()
         #expect([budget.withdraw(), budget.withdraw()] == [true, false])
     }
 
-    @Test func theReserveComesBackByTheClock() {
+    @Test func theReserveRefillsByTheClock() {
         let budget = RetryBudget(share: 0, reserve: 2, refillInterval: .seconds(5), timer: timer)
         #expect([budget.withdraw(), budget.withdraw(), budget.withdraw()] == [true, true, false])
         clock.advance(by: .seconds(5))

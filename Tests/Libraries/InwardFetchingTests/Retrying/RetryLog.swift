@@ -1,7 +1,7 @@
 import InwardFetching
 import Synchronization
 
-/// An observer that remembers which retries were scheduled.
+/// An observer that records scheduled retries.
 final class RetryLog: FetchObserver {
     struct Entry: Equatable {
         let attempt: Int

@@ -1,7 +1,7 @@
 @testable import InwardFetching
 
 extension RetryPolicy {
-    /// When the policy's schedule has a request tried again.
+    /// Returns the decision of the policy's schedule about a request.
     func decision(
         after attempts: Int,
         retryAfter: Duration?,

@@ -12,7 +12,7 @@ struct RetryPolicyTests {
 
     private func answer(_ code: Int) -> Outcome { .success(DataResponse(status: .init(code))) }
 
-    @Test func oneTenthOfASecondAndThreeAttemptsAreTheStandard() throws {
+    @Test func theStandardPolicyHasThreeAttemptsAndATenthOfASecond() throws {
         let policy = RetryPolicy.standard
         #expect(policy.attempts == 3)
         #expect(policy.objection(to: try .example(), after: 2, because: answer(503)) == nil)
@@ -32,7 +32,7 @@ struct RetryPolicyTests {
         #expect(objection == (isRetried ? nil : .unsuited))
     }
 
-    @Test func someStatusesAreRetriedAsAnswersAndAsErrors() throws {
+    @Test func someStatusesAreRetriedAsResponsesAndAsErrors() throws {
         let retried: Set = [408, 425, 429, 500, 502, 503, 504]
         for code in 100..<600 {
             let response = DataResponse(status: .init(code))
@@ -43,7 +43,7 @@ struct RetryPolicyTests {
         }
     }
 
-    @Test func whatIsRetriedCanBeChosenButNotWhatIsFinal() throws {
+    @Test func finalReasonsCannotBeRetried() throws {
         let final: [FetchError.Reason] = [.cancelled, .closed, .rejected, .invalidRequest]
         let policy = RetryPolicy(reasons: Set(final + [.untrusted]), statuses: [404, 200])
         for reason in final {
@@ -56,7 +56,7 @@ struct RetryPolicyTests {
         #expect(policy.objection(to: try .example(), after: 1, because: answer(503)) == .unsuited)
     }
 
-    @Test func whatIsNotSafeToRepeatIsRetriedWhereNobodyWasReached() throws {
+    @Test func unsafeRequestsAreRetriedIfTheUpstreamWasNotReached() throws {
         let post = try DataRequest.example(method: .post)
         #expect(RetryPolicy().objection(to: post, after: 1, because: try failure(.unreachable)) == nil)
         for outcome in [try failure(.timedOut), try failure(.interrupted), answer(503), answer(429)] {
@@ -69,13 +69,13 @@ struct RetryPolicyTests {
     }
 
     @Test(arguments: [Int.min, -1, 0, 1])
-    func atLeastOneAttemptIsMade(attempts: Int) throws {
+    func attemptsAreAtLeastOne(attempts: Int) throws {
         let policy = RetryPolicy(attempts: attempts)
         #expect(policy.attempts == 1)
         #expect(policy.objection(to: try .example(), after: 1, because: answer(503)) == .attemptsExhausted)
     }
 
-    @Test func theUpstreamIsLeftAloneForAsLongAsItAsked() {
+    @Test func retryAfterIsRespected() {
         let policy = RetryPolicy(baseDelay: .seconds(2), maximumDelay: .seconds(3), maximumRetryAfter: .seconds(30))
         func decision(_ retryAfter: Duration) -> RetryDecision {
             policy.decision(after: 2, retryAfter: retryAfter, remaining: nil, fraction: 0.5)
@@ -86,7 +86,7 @@ struct RetryPolicyTests {
         #expect(decision(.seconds(31)) == .end(.retryAfterTooLong(.seconds(31))))
     }
 
-    @Test func noWaitIsBegunThatTheDeadlineCannotAfford() {
+    @Test func noWaitGoesBeyondTheDeadline() {
         let policy = RetryPolicy(baseDelay: .seconds(2))
         func decision(remaining: Duration, retryAfter: Duration? = nil, fraction: Double = 0.5) -> RetryDecision {
             policy.decision(after: 1, retryAfter: retryAfter, remaining: remaining, fraction: fraction)
@@ -100,7 +100,7 @@ struct RetryPolicyTests {
         #expect(decision(remaining: .seconds(5), retryAfter: .seconds(40)) == .end(.retryAfterTooLong(.seconds(40))))
     }
 
-    @Test func aLimitOutOfRangeCountsAsTheNearest() {
+    @Test func limitsOutOfRangeAreClamped() {
         let none = RetryPolicy(baseDelay: .seconds(-1), maximumRetryAfter: .seconds(-1))
         #expect(none.decision(after: 9, retryAfter: .zero, remaining: nil, fraction: 0.9) == .retry(after: .zero))
         let tooLong = none.decision(after: 1, retryAfter: .nanoseconds(1), remaining: nil, fraction: 0)
@@ -116,7 +116,7 @@ struct RetryPolicyTests {
             "the upstream asked to wait 2 seconds"
         ),
     ])
-    func theWaitThatWasAskedForIsToldInSeconds(ending: RetryEnding, text: String) {
+    func theRequestedWaitIsDescribedInSeconds(ending: RetryEnding, text: String) {
         #expect(ending.description == text)
     }
 }

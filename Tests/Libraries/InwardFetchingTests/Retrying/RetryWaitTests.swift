@@ -22,7 +22,7 @@ struct RetryWaitTests {
         timer = TimerService(clock)
     }
 
-    /// A fetcher that waits half a second, then one second, then two, unless it is asked to wait longer.
+    /// Returns a fetcher that waits half a second, then one second, then two, unless the upstream asks for more.
     private func fetcher(_ source: some DataFetcher, budget: RetryBudget? = nil) -> some DataFetcher {
         let policy = RetryPolicy(attempts: 4, baseDelay: .seconds(1), budget: budget, jitter: Jitter { 0.5 })
         return source.retrying(policy, timer: timer, now: { Date(timeIntervalSince1970: 784_111_777) })
@@ -38,7 +38,7 @@ struct RetryWaitTests {
         return if let deadline { await deadline.carried(by: work) } else { await Result(awaiting: work) }
     }
 
-    @Test func eachAttemptIsMadeWhenItsWaitIsOver() async throws {
+    @Test func eachAttemptFollowsItsWait() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         async let outcome = result(of: fetcher(source))
         for (count, delay) in [(1, Duration.seconds(0.5)), (2, .seconds(1)), (3, .seconds(2))] {
@@ -49,13 +49,13 @@ struct RetryWaitTests {
             #expect(source.requests.count == count)
             clock.advance(by: .nanoseconds(1))
         }
-        #expect(try await outcome.retries == RetryReport(attempts: 4, ending: "the most allowed"))
+        #expect(try await outcome.retries == RetryReport(attempts: 4, ending: "the maximum"))
         #expect(log.entries.map(\.delay) == [.seconds(0.5), .seconds(1), .seconds(2)])
         #expect(timer.count == 0)
     }
 
     @Test(arguments: ["30", "Sun, 06 Nov 1994 08:50:07 GMT"])
-    func theUpstreamIsLeftAloneForAsLongAsItAsked(retryAfter: String) async throws {
+    func retryAfterIsRespected(retryAfter: String) async throws {
         let busy = DataResponse(status: 503, headerFields: [HeaderField(.retryAfter, retryAfter)])
         let fetcher = fetcher(ScriptedDataFetcher([.answer(busy), .answer(DataResponse())]))
         async let outcome = result(of: fetcher)
@@ -65,7 +65,7 @@ struct RetryWaitTests {
         #expect(log.entries.map(\.delay) == [.seconds(30.5)])
     }
 
-    @Test func theDateIsAskedForOnlyWhereOneIsToBeHonoured() async throws {
+    @Test func theCurrentDateIsReadOnlyForARetryDate() async throws {
         let date = HeaderField(.retryAfter, "Sun, 06 Nov 1994 08:49:37 GMT")
         let asked = Mutex(0)
         for (response, count) in [
@@ -95,8 +95,7 @@ struct RetryWaitTests {
         #expect(timer.count == 0)
     }
 
-    @Test(arguments: [false, true]) func aRequestThatWasNeverSentIsNotSentWhenItIsCancelled(wasSent: Bool) async throws
-    {
+    @Test(arguments: [false, true]) func aCancellationKeepsWhetherTheRequestWasSent(wasSent: Bool) async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(.unreachable, request: request, explanation: "failed", wasSent: wasSent)
         }
@@ -108,7 +107,7 @@ struct RetryWaitTests {
         #expect(error?.wasSent == wasSent)
     }
 
-    @Test(arguments: [1, 2]) func aRequestThatWasSentOnceWasSentWhateverElseFailed(attempt: Int) async throws {
+    @Test(arguments: [1, 2]) func anySentAttemptMeansThatTheRequestWasSent(attempt: Int) async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             let wasSent = request.attempt == attempt
             throw FetchError(.unreachable, request: request, explanation: "failed", wasSent: wasSent)
@@ -123,9 +122,9 @@ struct RetryWaitTests {
         #expect(error?.wasSent == true)
     }
 
-    @Test func whoIsCancelledSchedulesNoRetry() async throws {
+    @Test func cancelledRequestsScheduleNoRetry() async throws {
         let budget = RetryBudget(share: 0, reserve: 1, timer: timer)
-        // Where nobody else comes, so that who waits there goes on when cancelled and not before.
+        // A meeting point that no other task reaches, so that waiting there ends only with a cancellation.
         let nowhere = Rendezvous(of: 2)
         let source = StubDataFetcher { _ throws(FetchError) in
             await nowhere.arrive()
@@ -139,7 +138,7 @@ struct RetryWaitTests {
         #expect(budget.withdraw())
     }
 
-    @Test func noWaitIsBegunThatTheDeadlineCannotAfford() async throws {
+    @Test func noWaitGoesBeyondTheDeadline() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         let budget = RetryBudget(share: 0, reserve: 1, timer: timer)
         let fetcher = fetcher(source, budget: budget)
@@ -150,7 +149,7 @@ struct RetryWaitTests {
         #expect(budget.withdraw())
     }
 
-    @Test func theDeadlineCountsForAllAttemptsTogether() async throws {
+    @Test func theDeadlineLimitsAllAttemptsTogether() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         let fetcher = fetcher(source)
         async let outcome = result(of: fetcher, by: Deadline(in: .seconds(1.5), on: timer))
@@ -161,12 +160,12 @@ struct RetryWaitTests {
         #expect(timer.count == 0)
     }
 
-    @Test func noAttemptIsBegunBehindTheDeadline() async throws {
+    @Test func noAttemptBeginsAfterTheDeadline() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(failing: .timedOut))
         let fetcher = fetcher(source)
         async let outcome = result(of: fetcher, by: Deadline(in: .seconds(1), on: timer))
         await timer.timers(2)
-        // The machine slept, say.
+        // For example, because the machine was asleep.
         clock.advance(by: .seconds(10))
         let error = try await outcome.failure
         #expect(error?.reason == .timedOut)
@@ -174,7 +173,7 @@ struct RetryWaitTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func aDeadlineOfAnotherClockEndsTheWaitToo() async throws {
+    @Test func aDeadlineOnAnotherClockEndsTheWait() async throws {
         let otherClock = ManualClock()
         let other = TimerService(otherClock)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
@@ -190,7 +189,7 @@ struct RetryWaitTests {
 }
 
 extension Result<DataResponse, FetchError> {
-    /// What is said of the retries.
+    /// The report on the attempts.
     fileprivate var retries: RetryReport? {
         switch self {
         case .success(let response): response.retries

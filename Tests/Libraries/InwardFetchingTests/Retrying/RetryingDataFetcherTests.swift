@@ -32,7 +32,7 @@ struct RetryingDataFetcherTests {
         return await Result(awaiting: { () async throws(FetchError) in try await fetcher.fetch(request) })
     }
 
-    @Test func aSuccessIsGivenAtOnceAndSaysNothing() async throws {
+    @Test func successesAreReturnedWithoutAReport() async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([answer(204)]))
         let outcome = await outcome(of: source, to: try .example())
         #expect(outcome == .success(DataResponse(status: 204)))
@@ -40,7 +40,7 @@ struct RetryingDataFetcherTests {
         #expect(log.entries.isEmpty)
     }
 
-    @Test func whatFailedIsTriedAgainUntilItSucceeds() async throws {
+    @Test func failedRequestsAreRetriedUntilTheySucceed() async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([.failure(.timedOut), answer(503), answer(200)]))
         let request = try DataRequest.example()
         let outcome = await outcome(of: source, to: request)
@@ -51,33 +51,33 @@ struct RetryingDataFetcherTests {
         #expect(source.requests == [request, request, request])
     }
 
-    // A pooled connection that its other end closes just then: async-http-client's issue 715.
-    @Test func aReadWhoseConnectionWasClosedIsTriedAgain() async throws {
+    // A pooled connection that the server closes at that moment: issue 715 of async-http-client.
+    @Test func readsOnClosedConnectionsAreRetried() async throws {
         let outcome = await outcome(of: ScriptedDataFetcher([.failure(.interrupted), answer(200)]), to: try .example())
         #expect(outcome == .success(DataResponse()))
     }
 
-    // As many as allowed, and each behind its own wait: issue 97 of kean/Get.
-    @Test func theLastAnswerSaysHowOftenItWasTried() async throws {
+    // The maximum number of attempts, each after its own wait: issue 97 of kean/Get.
+    @Test func theLastResponseReportsTheAttempts() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         let policy = RetryPolicy(attempts: 4, baseDelay: .nanoseconds(8), jitter: Jitter { 0 })
         let response = try await outcome(of: source, to: try .example(), policy: policy).get()
-        #expect(response.retries == RetryReport(attempts: 4, ending: "the most allowed"))
+        #expect(response.retries == RetryReport(attempts: 4, ending: "the maximum"))
         #expect(source.requests.count == 4)
         let words =
-            "GET http://upstream.test/users was answered with 503 Service Unavailable (4 attempts, the most allowed)"
+            "GET http://upstream.test/users was answered with 503 Service Unavailable (4 attempts, the maximum)"
         #expect(FetchError(response, to: try .example()).description == words)
     }
 
-    @Test func theLastErrorSaysHowOftenItWasTried() async throws {
+    @Test func theLastErrorReportsTheAttempts() async throws {
         let outcome = await outcome(of: StubDataFetcher(failing: .unreachable), to: try .example())
         let error = try #require(outcome.failure)
         #expect(error.reason == .unreachable)
-        #expect(error.explanation == "was told to fail (3 attempts, the most allowed)")
+        #expect(error.explanation == "was told to fail (3 attempts, the maximum)")
     }
 
     @Test(arguments: [400, 404, 304, 501])
-    func anAnswerThatNoRetryHelpsAgainstIsGivenAsItIs(code: Int) async throws {
+    func permanentStatusesAreReturnedUnchanged(code: Int) async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .init(code))))
         let outcome = await outcome(of: source, to: try .example())
         #expect(outcome == .success(DataResponse(status: .init(code))))
@@ -85,30 +85,30 @@ struct RetryingDataFetcherTests {
     }
 
     @Test(arguments: [FetchError.Reason.cancelled, .closed, .rejected, .invalidRequest, .untrusted])
-    func anErrorThatNoRetryHelpsAgainstIsThrownAsItIs(reason: FetchError.Reason) async throws {
+    func permanentErrorsAreThrownUnchanged(reason: FetchError.Reason) async throws {
         let source = RecordingDataFetcher(StubDataFetcher(failing: reason))
         let error = await outcome(of: source, to: try .example()).failure
         #expect(error == FetchError(reason, request: try .example(), explanation: "was told to fail"))
         #expect(source.requests.count == 1)
     }
 
-    @Test func aRetryThatEndsOtherwiseSaysHowOftenItWasTried() async throws {
+    @Test func otherEndingsReportTheAttempts() async throws {
         let answered = await outcome(of: ScriptedDataFetcher([answer(503), answer(404)]), to: try .example())
         #expect(try answered.get().status == .notFound)
-        #expect(try answered.get().retries == RetryReport(attempts: 2, ending: "a retry is no help"))
+        #expect(try answered.get().retries == RetryReport(attempts: 2, ending: "this outcome is not retried"))
         let failed = await outcome(of: ScriptedDataFetcher([answer(503), .failure(.closed)]), to: try .example())
         #expect(failed.failure?.reason == .closed)
-        #expect(failed.failure?.retries == RetryReport(attempts: 2, ending: "a retry is no help"))
+        #expect(failed.failure?.retries == RetryReport(attempts: 2, ending: "this outcome is not retried"))
     }
 
-    @Test func aPostIsNotTriedAgainAndSaysWhy() async throws {
+    @Test func aPostIsNotRetriedAndReportsWhy() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(failing: .interrupted))
         let error = await outcome(of: source, to: try .example(method: Self.post)).failure
         #expect(error?.retries == RetryReport(attempts: 1, ending: "it is not safe to repeat"))
         #expect(source.requests.count == 1)
     }
 
-    @Test func aPostThatReachedNobodyIsTriedAgain() async throws {
+    @Test func aPostThatDidNotReachTheUpstreamIsRetried() async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([.failure(.unreachable), answer(503), answer(200)]))
         let response = try await outcome(of: source, to: try .example(method: Self.post)).get()
         #expect(response.status == 503)
@@ -116,7 +116,7 @@ struct RetryingDataFetcherTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func aPostWithAKeyIsTriedAgainWithTheSameKey() async throws {
+    @Test func aPostWithAnIdempotencyKeyIsRetriedWithTheSameKey() async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([.failure(.interrupted), answer(201)]))
         let request = try DataRequest.example(
             method: Self.post,
@@ -127,20 +127,20 @@ struct RetryingDataFetcherTests {
         #expect(source.requests == [request, request])
     }
 
-    // Who decides sees the request: issue 22 of kean/Get.
+    // The decision sees the request: issue 22 of kean/Get.
     @Test(
         arguments: [
             (.failure(.rejected), .timedOut), (.failure(.unreachable), .timedOut), (.failure(.untrusted), .timedOut),
             (.answer(DataResponse(status: 429)), .timedOut), (.answer(DataResponse(status: 401)), .timedOut),
             (.failure(.interrupted), .interrupted),
-            // A refusal says nothing of an attempt that may still be under way.
+            // A client error says nothing about an earlier attempt, which may still be under way.
             (.answer(DataResponse(status: 409)), .timedOut), (.answer(DataResponse(status: 404)), .timedOut),
-            // These leave it open themselves, or settle it.
+            // These are uncertain themselves, or settle the outcome.
             (.answer(DataResponse(status: 503)), nil), (.answer(DataResponse(status: 500)), nil),
             (.answer(DataResponse(status: 204)), nil),
         ] as [(ScriptedDataFetcher.Step, FetchError.Reason?)]
     )
-    func aWriteThatMayHaveBeenDoneIsNotForgottenOverWhatComesLater(
+    func anUncertainWriteIsReportedDespiteLaterOutcomes(
         last: ScriptedDataFetcher.Step,
         reason: FetchError.Reason?
     ) async throws {
@@ -148,21 +148,21 @@ struct RetryingDataFetcherTests {
         let outcome = await outcome(of: source, to: try .example(method: .put))
         #expect(outcome.failure?.reason == reason)
         #expect(reason == nil || outcome.failure?.retries != nil)
-        // Nothing is open about what only reads: the last outcome says most.
+        // A read has no uncertain effect, so the last outcome counts.
         let read = await self.outcome(of: ScriptedDataFetcher([.failure(.timedOut), last, last]), to: try .example())
         #expect(read != .failure(FetchError(.timedOut, request: try .example(), explanation: "")))
         #expect(read.failure?.reason != .timedOut)
     }
 
-    @Test func aLaterAttemptMayHaveBeenTheOneThatWasDone() async throws {
+    @Test func laterAttemptsCanBeUncertainToo() async throws {
         let source = ScriptedDataFetcher([.failure(.unreachable), .failure(.timedOut), .failure(.unreachable)])
         let outcome = await outcome(of: source, to: try .example(method: .put))
         #expect(outcome.failure?.reason == .timedOut)
     }
 
-    /// A gateway answers so when it has lost a source that may have done the write.
+    /// A gateway sends these when it has lost an upstream that may have made the change.
     @Test(arguments: [500, 502, 503, 504])
-    func aWriteThatFailedUpstreamMayHaveBeenDone(code: Int) async throws {
+    func gatewayErrorsLeaveAWriteUncertain(code: Int) async throws {
         let source = ScriptedDataFetcher([answer(code), .failure(.unreachable), .failure(.unreachable)])
         let outcome = await outcome(of: source, to: try .example(method: .put))
         #expect(outcome.failure?.status?.code == code)
@@ -171,7 +171,7 @@ struct RetryingDataFetcherTests {
         #expect(refused.failure?.status?.code == code)
     }
 
-    @Test func whatIsSentOnceIsNotTriedAgain() async throws {
+    @Test func requestsToSendOnceAreNotRetried() async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([.failure(.unreachable), answer(503), answer(200)]))
         var request = try DataRequest.example(headerFields: [HeaderField(.idempotencyKey, "k7")])
         request.isSentOnce = true
@@ -179,13 +179,13 @@ struct RetryingDataFetcherTests {
         #expect(try await outcome(of: source, to: request).get().status == 503)
         #expect(source.requests.count == 2)
         #expect(log.entries.isEmpty)
-        // It makes no request another one.
+        // The flag does not affect equality.
         var other = request
         other.isSentOnce = false
         #expect(request == other && request.hashValue == other.hashValue)
     }
 
-    @Test func whatIsSafeToRepeatCanBeChosenByTheRequest() async throws {
+    @Test func repeatabilityIsConfigurable() async throws {
         let policy = RetryPolicy(baseDelay: .zero) { $0.url.lastPathComponent == "search" }
         let search = try DataRequest.example("http://upstream.test/search", method: Self.post)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
@@ -195,7 +195,7 @@ struct RetryingDataFetcherTests {
         #expect(source.requests.count == 4)
     }
 
-    @Test func theNumberOfAnAttemptGoesOnFromWhereItWas() async throws {
+    @Test func attemptNumbersContinueFromTheRequest() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         var request = try DataRequest.example()
         request.attempt = 5
@@ -209,7 +209,7 @@ struct RetryingDataFetcherTests {
         // The date of these tests is 08:49:37.
         ("Sun, 06 Nov 1994 08:51:37 GMT", "the upstream asked to wait 120 seconds"),
     ])
-    func whoAsksForALongWaitIsLeftAlone(retryAfter: String, ending: String) async throws {
+    func longRetryAfterEndsTheRetries(retryAfter: String, ending: String) async throws {
         let source = RecordingDataFetcher(
             StubDataFetcher { _ throws(FetchError) in
                 DataResponse(status: 429, headerFields: [HeaderField(.retryAfter, retryAfter)])
@@ -222,7 +222,7 @@ struct RetryingDataFetcherTests {
     }
 
     @Test(arguments: ["soon", "-1", "", "Sun, 06 Nov 1994 08:49:07 GMT", "0"])
-    func aWaitThatIsNoneOrCannotBeUnderstoodIsNotAskedFor(retryAfter: String) async throws {
+    func invalidRetryAfterIsIgnored(retryAfter: String) async throws {
         let outcome = await outcome(
             of: ScriptedDataFetcher([answer(503, HeaderField(.retryAfter, retryAfter)), answer(200)]),
             to: try .example()
@@ -231,7 +231,7 @@ struct RetryingDataFetcherTests {
         #expect(log.entries.map(\.delay) == [.zero])
     }
 
-    @Test func theLayerSaysHowOftenItIsTried() {
+    @Test func theLayerNamesTheNumberOfAttempts() {
         let source = StubDataFetcher(DataResponse())
         #expect(source.retrying(.standard).layer == DataFetcherLayer(.retry, "tries up to 3 times"))
         #expect(source.retrying(RetryPolicy(attempts: 1)).layer == DataFetcherLayer(.retry, "tries once"))

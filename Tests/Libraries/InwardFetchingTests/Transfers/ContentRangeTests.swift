@@ -3,7 +3,7 @@ import Testing
 @testable import InwardFetching
 
 struct ContentRangeTests {
-    @Test func whatIsWellFormedIsRead() {
+    @Test func validRangesAreParsed() {
         #expect(ContentRange("bytes 0-99/1000") == .part(0...99, total: 1_000))
         #expect(ContentRange("Bytes 7-7/*") == .part(7...7, total: nil))
         #expect(ContentRange("bytes */1000") == .none(total: 1_000))
@@ -14,7 +14,7 @@ struct ContentRangeTests {
         "bytes 0-9/10/11", "items 0-9/10", "bytes 0-+9/10", "bytes 0-9/", "bytes -/10",
         "bytes 0-99999999999999999999/*", "bytes 0-9 /10", "bytes 0-9//10", "bytes 0--9/10",
     ])
-    func whatIsNotIsNot(text: String) {
+    func invalidRangesAreRejected(text: String) {
         #expect(ContentRange(text) == nil)
     }
 }

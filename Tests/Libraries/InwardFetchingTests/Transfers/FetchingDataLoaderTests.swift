@@ -26,7 +26,7 @@ struct FetchingDataLoaderTests {
         )
     }
 
-    /// A loader for whom one answer is given.
+    /// Returns a loader that gets the given response.
     private func loader(
         answering status: DataResponse.Status,
         _ fields: HeaderFields,
@@ -36,7 +36,7 @@ struct FetchingDataLoaderTests {
         return try loader(ScriptedDataFetcher([.answer(response)]))
     }
 
-    @Test func chunksAreAskedForByRanges() async throws {
+    @Test func chunksAreRequestedByRanges() async throws {
         let server = InMemoryWebDataFetcher()
         server["/data"] = data
         let saver = InMemoryDataSaver()
@@ -49,7 +49,7 @@ struct FetchingDataLoaderTests {
     }
 
     @Test(arguments: [InMemoryWebDataFetcher.Abilities.all, [.tagging], [.givingParts], []], [0, 1, 4, 5, 10])
-    func anySourceIsLoaded(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
+    func dataIsLoadedFromAnyServer(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
         let server = InMemoryWebDataFetcher(abilities)
         server["/data"] = Array(data.prefix(count))
         let saver = InMemoryDataSaver()
@@ -59,7 +59,7 @@ struct FetchingDataLoaderTests {
     }
 
     @Test(arguments: [InMemoryWebDataFetcher.Abilities.all, [.tagging], [.givingParts], []], [0, 4, 10])
-    func whatIsReplacedIsNoticed(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
+    func replacedSourcesAreDetected(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
         let server = InMemoryWebDataFetcher(abilities)
         server["/data"] = data
         let other = Array(data.reversed().prefix(count))
@@ -68,7 +68,7 @@ struct FetchingDataLoaderTests {
         }
     }
 
-    /// A server that gives a byte for each range that is asked for, and never says how many there are.
+    /// Returns a server that answers each range with one byte, and never states the total.
     private func endlessServer(repeatsFirst: Bool = false) -> RecordingDataFetcher {
         RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
@@ -85,7 +85,7 @@ struct FetchingDataLoaderTests {
         )
     }
 
-    @Test func aByteAtATimeWithoutAnEndIsGivenUp() async throws {
+    @Test func endlessSingleBytesAreRejected() async throws {
         let server = endlessServer()
         let saver = InMemoryDataSaver()
         let error = await #expect(throws: TransferDataError.self) {
@@ -101,16 +101,16 @@ struct FetchingDataLoaderTests {
         #expect(server.requests.count == 2_002)
     }
 
-    @Test func theSameByteForEachRangeIsFound() async throws {
+    @Test func theSameByteForEachRangeIsRejected() async throws {
         let server = endlessServer(repeatsFirst: true)
         let error = await #expect(throws: TransferDataError.self) {
             try await TransferData(from: loader(server), to: InMemoryDataSaver())()
         }
-        #expect(error?.description.contains("another part than was asked for") == true)
+        #expect(error?.description.contains("a different range than requested") == true)
         #expect(server.requests.count == 2)
     }
 
-    @Test func aSourceThatChangesOnTheWayIsBegunAnew() async throws {
+    @Test func changedSourcesAreLoadedFromTheBeginning() async throws {
         let changed = data.map { $0 + 100 }
         let server = InMemoryWebDataFetcher { server, request in
             if request.headerFields[.range] == "bytes=8-11", server["/data"] != changed { server["/data"] = changed }
@@ -120,11 +120,11 @@ struct FetchingDataLoaderTests {
         let report = try await TransferData(from: loader(server), to: saver)()
         #expect(saver.saved == changed)
         #expect(report.restartCount == 1)
-        // With `If-Range` the answer to that question was all of the new version.
+        // With `If-Range`, the response to that request was the whole new version.
         #expect(server.requests.count == 3)
     }
 
-    @Test(arguments: [8, 10]) func aSourceThatKnowsRangesIsGoneOnFrom(offset: Int) async throws {
+    @Test(arguments: [8, 10]) func sourcesWithRangesAreResumedAtTheOffset(offset: Int) async throws {
         let server = InMemoryWebDataFetcher()
         server["/data"] = data
         let loaded = try await loader(server).chunk(at: offset, of: "\"1\"")
@@ -133,7 +133,7 @@ struct FetchingDataLoaderTests {
         #expect(loaded.totalByteCount == 10)
     }
 
-    @Test func aSourceThatHasBecomeShorterIsLoadedFromItsBeginning() async throws {
+    @Test func shorterSourcesAreLoadedFromTheBeginning() async throws {
         let server = InMemoryWebDataFetcher([.givingParts])
         server["/data"] = [7]
         let loaded = try await loader(server).chunk(at: 8, of: "\"1\"")
@@ -141,7 +141,7 @@ struct FetchingDataLoaderTests {
         #expect(loaded.validator == nil)
     }
 
-    @Test func aSourceThatHasBecomeEmptyIsAskedForItsBeginning() async throws {
+    @Test func emptiedSourcesAreRequestedFromTheBeginning() async throws {
         let server = InMemoryWebDataFetcher([.givingParts])
         server["/data"] = []
         let loaded = try await loader(server).chunk(at: 1, of: "\"1\"")
@@ -149,40 +149,48 @@ struct FetchingDataLoaderTests {
         #expect(server.requests.map { $0.headerFields[.range] } == ["bytes=1-4", "bytes=0-3"])
     }
 
-    @Test(arguments: [-1, 0, 1]) func aChunkHasAByteAtLeast(count: Int) async throws {
+    @Test(arguments: [-1, 0, 1]) func chunksHaveAtLeastOneByte(count: Int) async throws {
         let server = InMemoryWebDataFetcher()
         server["/data"] = [1, 2]
         let loader = FetchingDataLoader(url: try .example("data"), chunkByteCount: count, dataFetcher: server)
         #expect(try await loader.chunk(at: 0, of: nil).chunk == DataChunk([1], at: 0, isLast: false))
     }
 
+    @Test func chunksOfAnySizeCanBeRequestedAtAnyOffset() async throws {
+        let server = InMemoryWebDataFetcher([.givingParts])
+        server["/data"] = [1, 2]
+        let loader = FetchingDataLoader(url: try .example("data"), chunkByteCount: .max, dataFetcher: server)
+        #expect(try await loader.chunk(at: 1, of: "\"1\"").chunk == DataChunk([2], at: 1, isLast: true))
+        #expect(server.requests.map { $0.headerFields[.range] } == ["bytes=1-\(Int.max)"])
+    }
+
     /// RFC 9110 section 15.3.7.
-    @Test func anAnswerNeedNotRepeatTheVersion() async throws {
+    @Test func responsesMayOmitTheVersion() async throws {
         let loaded = try await loader(answering: 206, [HeaderField(.contentRange, "bytes 4-5/6")], [1, 2])
             .chunk(at: 4, of: "\"1\"")
         #expect(loaded.validator == "\"1\"")
         #expect(loaded.chunk == DataChunk([1, 2], at: 4, isLast: true))
     }
 
-    @Test func aSourceThatGivesAPartOfAnotherVersionIsFoundOut() async throws {
+    @Test func partsOfAnotherVersionAreDetected() async throws {
         let fields: HeaderFields = [HeaderField(.contentRange, "bytes 4-5/6"), HeaderField(.etag, "\"2\"")]
         #expect(try await loader(answering: 206, fields, [1, 2]).chunk(at: 4, of: "\"1\"").validator == "\"2\"")
     }
 
     @Test(arguments: ["bytes 0-1/6", "bytes 4-6/9", "", "bytes */6"])
-    func anotherPartThanWasAskedForIsRefused(range: String) async throws {
+    func otherRangesAreRejected(range: String) async throws {
         let loader = try loader(answering: 206, [HeaderField(.contentRange, range)], [1, 2])
         let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 4, of: "\"1\"") }
-        #expect(error?.explanation == "was answered with another part than was asked for")
+        #expect(error?.explanation == "was answered with a different range than requested")
     }
 
-    @Test func whatIsEncodedIsRefused() async throws {
+    @Test func encodedBodiesAreRejected() async throws {
         let loader = try loader(answering: 200, [HeaderField(.contentEncoding, "br")], [1, 2])
         let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 0, of: nil) }
         #expect(error?.explanation.contains("encoded as br") == true)
     }
 
-    @Test func whatAnotherAnswersInItsPlaceIsRefused() async throws {
+    @Test func fallbacksAreRejected() async throws {
         var response = DataResponse(body: Data([1]))
         response.fallbackReason = FetchError(
             .unreachable,
@@ -194,7 +202,7 @@ struct FetchingDataLoaderTests {
         #expect(error?.explanation == "reached nobody")
     }
 
-    @Test func whatComesWholeIsWithinALimit() async throws {
+    @Test func wholeBodiesAreLimited() async throws {
         let server = InMemoryWebDataFetcher([])
         server["/data"] = data
         let loader = try loader(server, wholeByteLimit: 9)
@@ -203,7 +211,7 @@ struct FetchingDataLoaderTests {
     }
 
     @Test(arguments: [(404, true), (410, true), (403, false), (503, false), (302, false), (304, false)])
-    func anAnswerWithoutSuccessIsAnError(status: Int, meansAbsence: Bool) async throws {
+    func unsuccessfulResponsesAreErrors(status: Int, meansAbsence: Bool) async throws {
         let loader = try loader(answering: DataResponse.Status(status), [])
         let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 0, of: nil) }
         #expect(error?.meansAbsence == meansAbsence)
@@ -211,7 +219,7 @@ struct FetchingDataLoaderTests {
         #expect(error?.explanation.hasPrefix("was answered with \(status)") == true)
     }
 
-    @Test func whatItStillHasIsAskedForByTheVersion() async throws {
+    @Test func stillHasRequestsTheVersion() async throws {
         let server = InMemoryWebDataFetcher()
         server["/data"] = data
         #expect(try await loader(server).stillHas("\"1\""))
@@ -228,7 +236,7 @@ struct FetchingDataLoaderTests {
         await #expect(throws: DataLoaderError.self) { try await failing.stillHas(time) }
     }
 
-    @Test func anAddressWithASecretIsNoName() throws {
+    @Test func urlsWithSecretsAreNotUsedAsNames() throws {
         let server = InMemoryWebDataFetcher()
         #expect(try loader(server).source == "http://upstream.test/data")
         #expect(try loader(server, "data?key=secret").source == nil)

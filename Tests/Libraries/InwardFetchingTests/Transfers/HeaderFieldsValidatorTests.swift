@@ -5,7 +5,7 @@ import Testing
 struct HeaderFieldsValidatorTests {
     private func validator(_ fields: HeaderFields) -> String? { fields.strongValidator }
 
-    @Test func aStrongTagTells() {
+    @Test func strongTagsAreValidators() {
         #expect(validator([HeaderField(.etag, "\"a\"")]) == "\"a\"")
         #expect(validator([HeaderField(.etag, "W/\"a\"")]) == nil)
         #expect(validator([HeaderField(.etag, "a")]) == nil)
@@ -13,12 +13,12 @@ struct HeaderFieldsValidatorTests {
         #expect(validator([]) == nil)
     }
 
-    @Test func twoTagsTellNothing() {
+    @Test func twoTagsAreNotAValidator() {
         #expect(validator([HeaderField(.etag, "\"a\""), HeaderField(.etag, "\"b\"")]) == nil)
         #expect(validator([HeaderField(.etag, "\"a\", \"b\"")]) == nil)
     }
 
-    @Test func aTimeTellsWhenItIsLongAgo() {
+    @Test func oldModificationTimesAreValidators() {
         let changed = HeaderField(.lastModified, "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(validator([changed]) == nil)
         #expect(validator([changed, HeaderField(.date, "Sun, 06 Nov 1994 08:50:36 GMT")]) == nil)
@@ -26,7 +26,7 @@ struct HeaderFieldsValidatorTests {
         #expect(validator([HeaderField(.lastModified, "yesterday")]) == nil)
     }
 
-    @Test func aWeakTagSaysThatTheTimeIsNotEnough() {
+    @Test func weakTagsRuleOutTheModificationTime() {
         let fields: HeaderFields = [
             HeaderField(.etag, "W/\"a\""), HeaderField(.lastModified, "Sun, 06 Nov 1994 08:49:37 GMT"),
             HeaderField(.date, "Sun, 06 Nov 1994 09:49:37 GMT"),

@@ -10,11 +10,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What loaders and savers do with a server that answers each question for a part with another part, for ever.
+/// Tests loaders and savers with a server that answers every request for a part with yet another part.
 struct HostileServerTests {
     private let saver = InMemoryDataSaver()
 
-    /// A server whose parts have as many bytes as it is told for their offset, of a total that it is told.
+    /// Returns a server whose parts have the given sizes and totals, depending on their offset.
     private func server(
         partByteCount: @escaping @Sendable (Int) -> Int,
         total: @escaping @Sendable (Int) -> String = { _ in "*" }
@@ -35,7 +35,7 @@ struct HostileServerTests {
         )
     }
 
-    /// A note of an earlier run that never was: of the most bytes that a note may claim.
+    /// A record of a run that never happened, with the largest numbers that a record may have.
     private static var note: [UInt8] {
         SavedPart(source: "a", validator: "b", steps: [], loadedByteCount: 1 << 60, savedByteCount: 1 << 60).note
     }
@@ -59,54 +59,54 @@ struct HostileServerTests {
         }
     }
 
-    @Test func partsOfOneByteWithoutATotalAreRefusedAfterAFew() async throws {
+    @Test func singleBytePartsWithoutATotalAreRejectedAfterAFew() async throws {
         let server = server(partByteCount: { _ in 1 })
         #expect(try await failure(server)?.explanation.contains("TransferLimits.minimumChunkByteCount") == true)
         #expect(server.requests.count == 1_002)
     }
 
-    @Test func wholePartsWithoutEndAreRefusedAtTheLimit() async throws {
+    @Test func endlessPartsAreRejectedAtTheLimit() async throws {
         let server = server(partByteCount: { _ in 1_024 })
         let error = try await failure(server, TransferLimits(maximumByteCount: 10_240))
-        #expect(error?.explanation.contains("TransferLimits.maximumByteCount allows. Raise that limit") == true)
+        #expect(error?.explanation.contains("TransferLimits.maximumByteCount. Raise the limit") == true)
         #expect(server.requests.count == 11)
     }
 
-    @Test func aTotalThatGrowsWithEachPartIsRefused() async throws {
+    @Test func growingTotalsAreRejected() async throws {
         let server = server(partByteCount: { _ in 1_024 }, total: { "\($0 + 4_096)" })
         #expect(
-            try await failure(server)?.explanation.contains("said that it has 4096 bytes, and then that it has") == true
+            try await failure(server)?.explanation.contains("reported a size of 4096 bytes, and then of") == true
         )
         #expect(server.requests.count == 2)
     }
 
-    @Test func aTotalThatShrinksIsRefused() async throws {
+    @Test func shrinkingTotalsAreRejected() async throws {
         let server = server(partByteCount: { _ in 1_024 }, total: { "\(8_192 - $0)" })
-        #expect(try await failure(server)?.explanation.contains("and then that it has 7168") == true)
+        #expect(try await failure(server)?.explanation.contains("and then of 7168") == true)
         #expect(server.requests.count == 2)
     }
 
-    @Test func emptyPartsAreRefused() async throws {
+    @Test func emptyPartsAreRejected() async throws {
         let server = server(partByteCount: { _ in 0 })
-        #expect(try await failure(server)?.explanation == "was answered with another part than was asked for")
+        #expect(try await failure(server)?.explanation == "was answered with a different range than requested")
         #expect(server.requests.count == 1)
     }
 
-    @Test func aPartLargerThanWasAskedForIsRefused() async throws {
+    @Test func partsLargerThanRequestedAreRejected() async throws {
         let server = server(partByteCount: { _ in 1_025 }, total: { _ in "2000" })
-        #expect(try await failure(server)?.explanation == "was answered with another part than was asked for")
+        #expect(try await failure(server)?.explanation == "was answered with a different range than requested")
     }
 
-    @Test func anAnswerThatIsTooLargeNamesItsLimit() async throws {
+    @Test func responsesThatAreTooLargeNameTheLimit() async throws {
         let url = try URL.example("data")
         let server = StubDataFetcher(DataResponse(body: Data(count: 11)))
         let loader = FetchingDataLoader(url: url, chunkByteCount: 1, wholeByteLimit: 10, dataFetcher: server)
         let error = await #expect(throws: DataLoaderError.self) { try await loader.chunk(at: 0, of: nil) }
-        #expect(error?.explanation.contains("Raise the loader's `wholeByteLimit`") == true)
+        #expect(error?.explanation.contains("raise the loader's `wholeByteLimit`") == true)
     }
 
-    /// The server claims that an earlier run put a huge part there, and gives it without an end.
-    @Test func aPartThatIsLargerThanTheLimitIsNotReadBack() async throws {
+    /// The server claims that an earlier run left a huge part, and returns it endlessly.
+    @Test func partsAboveTheLimitAreNotReadBack() async throws {
         let server = server(partByteCount: { _ in 1_024 })
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1_024, dataFetcher: server)
         let draft = try await saver.openDraft()
@@ -114,7 +114,7 @@ struct HostileServerTests {
         #expect(server.requests.map(\.url.lastPathComponent) == ["target.inward-state"])
     }
 
-    @Test func aPartThatComesByteByByteIsGivenUp() async throws {
+    @Test func partsThatArriveByteByByteAreRejected() async throws {
         let server = server(partByteCount: { _ in 1 })
         let limits = TransferLimits(maximumByteCount: 1 << 60)
         let saver = PuttingDataSaver(url: try .example("target"), limits: limits, dataFetcher: server)
@@ -123,20 +123,20 @@ struct HostileServerTests {
         #expect(server.requests.count == 1 + 1_001)
     }
 
-    @Test func whatIsReadBackIsLimited() async throws {
+    @Test func readingBackIsLimited() async throws {
         let server = server(partByteCount: { _ in 1 })
         let saver = PuttingDataSaver(url: try .example("target"), dataFetcher: server)
         let error = await #expect(throws: DataSaverError.self) {
             try await saver.save([UInt8](repeating: 7, count: 4_096))
         }
         #expect(
-            error?.explanation.contains("TransferLimits.minimumChunkByteCount (1024) allows. Lower that limit") == true
+            error?.explanation.contains("TransferLimits.minimumChunkByteCount (1024). Lower the limit") == true
         )
         #expect(server.requests.count == 1 + 1_001)
     }
 
-    /// What was sent for a source that passes a limit would only take up room.
-    @Test func whatWasSentIsRemovedWhenTheSourceIsGivenUp() async throws {
+    /// Data from a source above the limit would only waste space.
+    @Test func sentDataIsRemovedWhenTheSourceIsRejected() async throws {
         let target = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1_024, dataFetcher: target)
         let loader = FetchingDataLoader(

@@ -16,7 +16,7 @@ struct PostingDataSaverTests {
         return PostingDataSaver(url: url, dataFetcher: dataFetcher)
     }
 
-    @Test func dataIsPostedOnceAsItIs() async throws {
+    @Test func dataIsPostedOnceUnchanged() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .created)))
         try await saver(source).save([0, 255, 10])
         let request = try #require(source.requests.first)
@@ -27,7 +27,7 @@ struct PostingDataSaverTests {
         #expect(request.headerFields.map(\.description) == ["Content-Type: text/plain; charset=utf-8"])
     }
 
-    @Test func theDataIsSaidToBeWhatItIs() async throws {
+    @Test func theContentTypeIsSent() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let url = try DataRequest.example().url
         try await PostingDataSaver(url: url, contentType: "application/json", dataFetcher: source).save([])
@@ -36,7 +36,7 @@ struct PostingDataSaverTests {
     }
 
     @Test(arguments: [200, 201, 202, 204, 299])
-    func everySuccessIsOne(code: Int) async throws {
+    func everySuccessfulStatusIsASuccess(code: Int) async throws {
         try await saver(StubDataFetcher(DataResponse(status: .init(code)))).save([1])
     }
 
@@ -44,14 +44,14 @@ struct PostingDataSaverTests {
         (302, "was answered with 302 Found"), (404, "was answered with 404 Not Found"),
         (503, "was answered with 503 Service Unavailable"),
     ])
-    func anyOtherAnswerIsAnError(code: Int, explanation: String) async throws {
+    func otherStatusesAreErrors(code: Int, explanation: String) async throws {
         let saver = try saver(StubDataFetcher(DataResponse(status: .init(code))))
         let error = await #expect(throws: DataSaverError.self) { try await saver.save([1]) }
         #expect(error?.explanation == explanation)
         #expect(error?.destination == "POST http://collector.test/errors?key=…")
     }
 
-    @Test func aFailureIsToldWithoutCredentials() async throws {
+    @Test func errorsDoNotContainCredentials() async throws {
         let saver = try saver(StubDataFetcher(failing: .unreachable, explanation: "failed with s3cret and p4ss"))
         let error = await #expect(throws: DataSaverError.self) { try await saver.save([1]) }
         #expect(error?.description == "POST http://collector.test/errors?key=… failed with … and …")

@@ -26,18 +26,18 @@ struct PuttingDataSaverTests {
     }
 
     @Test(arguments: [InMemoryWebDataFetcher.Abilities.all, []], [0, 5])
-    func whatFitsIntoOneBodyIsPutAtOnce(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
+    func smallDataIsPutInOneRequest(abilities: InMemoryWebDataFetcher.Abilities, count: Int) async throws {
         let server = InMemoryWebDataFetcher(abilities)
         let data = Array(data.prefix(count))
         try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
         #expect(server["/target"] == data)
         #expect(server.paths == ["/target"])
         #expect(writes(server) == ["PUT /target"])
-        // Nothing was there to be taken away.
+        // There was nothing to remove.
         #expect(!server.requests.contains { $0.method == .delete })
     }
 
-    @Test func whatIsLargerIsPutTogetherBesideAndMoved() async throws {
+    @Test func largerDataIsAssembledAndMoved() async throws {
         let server = InMemoryWebDataFetcher { server, request in
             if [.get, .put].contains(request.method) { #expect(server["/target"] == [7]) }
         }
@@ -53,12 +53,12 @@ struct PuttingDataSaverTests {
                 "PUT /target.inward-part bytes 20-22/23", "MOVE /target.inward-part",
             ]
         )
-        // What was moved is not taken away; the note of it is.
+        // The moved part is not removed, but its record is.
         let last = server.requests.suffix(2).map { "\($0.method) \($0.url.path())" }
         #expect(last == ["MOVE /target.inward-part", "DELETE /target.inward-state"])
     }
 
-    @Test func anAddressMayBeRelative() async throws {
+    @Test func urlsMayBeRelative() async throws {
         let server = InMemoryWebDataFetcher()
         let url = try #require(URL(string: "target", relativeTo: .example("other")))
         let saver = PuttingDataSaver(url: url, chunkByteCount: 5, dataFetcher: server)
@@ -68,7 +68,7 @@ struct PuttingDataSaverTests {
         #expect(try hosts == [URL.example("other").host()])
     }
 
-    @Test func largeChunksAreReadBackInSmallerOnes() async throws {
+    @Test func largeChunksAreReadBackInSmallerChunks() async throws {
         let server = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1 << 22, dataFetcher: server)
         let data = [UInt8](repeating: 7, count: (1 << 20) + 1)
@@ -80,14 +80,14 @@ struct PuttingDataSaverTests {
         #expect(ranges == ["bytes=0-1048575", "bytes=1048576-2097151"])
     }
 
-    @Test func itConforms() async throws {
+    @Test func theSaverPassesTheConformanceSuite() async throws {
         let server = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 70_000, dataFetcher: server)
         try await DataSaverConformance { server["/target"] }.check(saver)
         #expect(server.paths == ["/target"])
     }
 
-    @Test(arguments: [1, 3, 5, 7, 12, 23]) func chunksOfAnyLengthArePut(length: Int) async throws {
+    @Test(arguments: [1, 3, 5, 7, 12, 23]) func chunksOfAnyLengthAreSaved(length: Int) async throws {
         let server = InMemoryWebDataFetcher()
         try await TransferData(from: InMemoryDataLoader(data, chunkByteCount: length), to: saver(server))()
         #expect(server["/target"] == data)
@@ -95,7 +95,7 @@ struct PuttingDataSaverTests {
         #expect(server.requests.allSatisfy { $0.url.path().hasSuffix("state") || ($0.body?.count ?? 0) <= 5 })
     }
 
-    @Test(arguments: [-1, 0, 1]) func aChunkHasAByteAtLeast(count: Int) async throws {
+    @Test(arguments: [-1, 0, 1]) func chunksHaveAtLeastOneByte(count: Int) async throws {
         let server = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: count, dataFetcher: server)
         try await TransferData(from: InMemoryDataLoader([1, 2], chunkByteCount: 1), to: saver)()
@@ -107,7 +107,7 @@ struct PuttingDataSaverTests {
         )
     }
 
-    @Test(arguments: [4, 8, 12, 16, 20]) func whatIsInterruptedGoesOnFromWhereItWas(offset: Int) async throws {
+    @Test(arguments: [4, 8, 12, 16, 20]) func interruptedTransfersResume(offset: Int) async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
             if question.offset == offset { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -116,19 +116,19 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == nil)
         let loader = InMemoryDataLoader(data)
         let report = try await TransferData(from: loader, to: saver(server))()
-        // The last chunk was not sent, because it might have been followed by more for the same body.
+        // The last chunk was not sent, because more data might have followed for the same body.
         #expect(report.resumedAt == max(0, offset - 4))
         #expect(server["/target"] == data)
         #expect(server.paths == ["/target"])
     }
 
-    /// A server that takes parts for the whole is told by the second, of those that a run puts.
-    @Test func theSizeOfAPartIsAskedForBehindTheSecondChunkOfARun() async throws {
+    /// The second chunk of a run shows whether the server stores a part as the whole.
+    @Test func theSizeOfThePartIsCheckedAfterTheSecondChunk() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data, chunkByteCount: 5) { (_, question) throws(DataLoaderError) in
             if question.offset == 10 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
         }
-        func sizesAskedFor(since count: Int) -> [String?] {
+        func requestsForTheSize(since count: Int) -> [String?] {
             server.requests.dropFirst(count).map { $0.headerFields[.range] }.filter { range in
                 ["4-4", "9-9", "14-14", "19-19"].contains { range == "bytes=\($0)" }
             }
@@ -137,11 +137,12 @@ struct PuttingDataSaverTests {
         let count = server.requests.count
         let loader = InMemoryDataLoader(data, chunkByteCount: 5)
         #expect(try await TransferData(from: loader, to: saver(server))().resumedAt == 5)
-        #expect(sizesAskedFor(since: count) == ["bytes=14-14"])
+        #expect(requestsForTheSize(since: count) == ["bytes=14-14"])
     }
 
-    /// A thousand chunks may be as small as they like, and others only where the limits say so.
-    @Test func whatWasPutInSmallChunksIsReadBackInSuch() async throws {
+    /// The limits allow a thousand chunks below the minimum size. When the saver itself requests small chunks, more are
+    /// allowed.
+    @Test func smallChunksAreReadBackInSmallChunks() async throws {
         let server = InMemoryWebDataFetcher()
         let data = [UInt8](repeating: 7, count: 1_100)
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1, dataFetcher: server)
@@ -149,8 +150,8 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
     }
 
-    /// It was put by an earlier run that ended before it noted that.
-    @Test func whatWasPutBeyondTheNoteIsPutAgain() async throws {
+    /// An earlier run put the data, but ended before it recorded that.
+    @Test func dataBeyondTheRecordIsPutAgain() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
             if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -161,7 +162,7 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
     }
 
-    @Test func whatNobodyCanGoOnFromIsTakenAway() async throws {
+    @Test func unusablePartsAreRemoved() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data, source: nil) { (_, question) throws(DataLoaderError) in
             if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -171,18 +172,18 @@ struct PuttingDataSaverTests {
         #expect(server.paths == [])
     }
 
-    @Test func aDraftThatWasNotBegunIsTakenAwayToo() async throws {
+    @Test func draftsThatWereNotBegunAreRemovedToo() async throws {
         let server = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1, dataFetcher: server)
         var draft = try await saver.openDraft()
-        // A byte is sent, and a byte is not.
+        // One byte is sent, and the other is not.
         try await draft.append([1, 2], reaching: SavedPart(source: nil, validator: nil, steps: nil))
         #expect(server.paths == ["/target.inward-part"])
         await draft.leave()
         #expect(server.paths == [])
     }
 
-    @Test func whatWasLeftStaysWhereNothingMoreIsLoaded() async throws {
+    @Test func resumablePartsStayIfNothingMoreIsLoaded() async throws {
         let server = InMemoryWebDataFetcher()
         for offset in [16, 12] {
             let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
@@ -194,7 +195,7 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
     }
 
-    @Test func aDraftThatIsBegunAnewLeavesNoPart() async throws {
+    @Test func restartedDraftsLeaveNoPart() async throws {
         let server = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1, dataFetcher: server)
         var draft = try await saver.openDraft()
@@ -207,8 +208,8 @@ struct PuttingDataSaverTests {
         #expect(server.paths == ["/target"])
     }
 
-    /// What was left is gone then, and nobody can go on from what is put in its place.
-    @Test func aDraftThatIsBegunAnewAfterItWentOnIsTakenAwayToo() async throws {
+    /// A restarted draft removes the resumed part. Its own part has no source, so it cannot be resumed either.
+    @Test func draftsRestartedAfterResumingAreRemovedToo() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
             if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -224,7 +225,7 @@ struct PuttingDataSaverTests {
         #expect(server.paths == [])
     }
 
-    @Test func aPartThatIsDamagedIsPutAnew() async throws {
+    @Test func damagedPartsArePutAgain() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
             if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -236,7 +237,7 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
     }
 
-    @Test func aPartOfAnotherVersionIsPutAnewFromItsBeginning() async throws {
+    @Test func partsOfAnotherVersionArePutFromTheBeginning() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
             if question.offset == 16 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -249,8 +250,8 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data.reversed())
     }
 
-    /// Where nothing was saved there is no part to read.
-    @Test(arguments: [0, 1]) func whatIsNotedIsReadUnlessItIsNothing(count: Int) async throws {
+    /// If nothing was saved, there is no part to read.
+    @Test(arguments: [0, 1]) func recordsAreReadUnlessNothingWasSaved(count: Int) async throws {
         let server = InMemoryWebDataFetcher()
         let saved = Array(data.prefix(count))
         let part = SavedPart(
@@ -272,7 +273,7 @@ struct PuttingDataSaverTests {
         #expect(draft.saved == nil)
     }
 
-    @Test(arguments: [65_536, 65_537]) func aNoteOfMoreBytesThanAnyHasIsNotRead(byteCount: Int) async throws {
+    @Test(arguments: [65_536, 65_537]) func recordsThatAreTooLongAreNotRead(byteCount: Int) async throws {
         let server = InMemoryWebDataFetcher()
         let bytes: [UInt8] = [0]
         let part = SavedPart(
@@ -284,14 +285,14 @@ struct PuttingDataSaverTests {
             checksum: Checksum(of: bytes.span).value
         )
         server["/target.inward-part"] = bytes
-        // Once, because its fields are in no order, and its checksum has as many digits as it takes.
+        // Encoded once, because the order of its keys varies, and its checksum has a varying number of digits.
         let note = part.note
         server["/target.inward-state"] = note + [UInt8](repeating: UInt8(ascii: "\n"), count: byteCount - note.count)
         #expect(try await saver(server).openDraft().saved == (byteCount > 65_536 ? nil : part))
     }
 
-    /// Its checksum is in hexadecimal digits.
-    @Test func aNoteOfAnEarlierVersionIsRead() {
+    /// The checksum has hexadecimal digits.
+    @Test func recordsOfEarlierVersionsAreRead() {
         let numbers = #"{"checksum":7,"loadedByteCount":8,"savedByteCount":8,"source":"a","steps":[],"validator":"1"}"#
         let part = SavedPart(
             source: "a",
@@ -305,7 +306,7 @@ struct PuttingDataSaverTests {
     }
 
     @Test(arguments: [(399, false), (400, true), (404, true), (499, true), (500, false), (503, false)])
-    func whatIsNotThereIsNoNoteAndWhatCannotBeReadIsNoNews(status: Int, isNothing: Bool) async throws {
+    func clientErrorsMeanNoRecordAndServerErrorsAreThrown(status: Int, isNothing: Bool) async throws {
         let saver = try saver(StubDataFetcher(DataResponse(status: .init(status))))
         if isNothing {
             #expect(try await saver.openDraft().saved == nil)
@@ -314,7 +315,7 @@ struct PuttingDataSaverTests {
         }
     }
 
-    @Test func aNoteWithoutAPartIsNothing() async throws {
+    @Test func recordsWithoutAPartAreIgnored() async throws {
         let server = InMemoryWebDataFetcher()
         let part = SavedPart(
             source: "The memory",
@@ -330,7 +331,7 @@ struct PuttingDataSaverTests {
     }
 
     @Test(arguments: [(Int.max, 1), (-1, 1), (1, Int.max), (1, -1)])
-    func aNoteOfAbsurdNumbersIsNothing(loaded: Int, saved: Int) async throws {
+    func recordsWithAbsurdNumbersAreIgnored(loaded: Int, saved: Int) async throws {
         let server = InMemoryWebDataFetcher()
         let part = SavedPart(
             source: "The memory",
@@ -347,24 +348,24 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
     }
 
-    @Test func aServerThatTakesAPartForTheWholeIsFoundOut() async throws {
+    @Test func serversThatStoreAPartAsTheWholeAreDetected() async throws {
         let server = InMemoryWebDataFetcher([.givingParts, .tagging])
         server["/target"] = [7]
         let error = await #expect(throws: TransferDataError.self) {
             try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
         }
-        #expect(error?.description.contains("the server does not know Content-Range") == true)
-        // As soon as there are two parts, and not when all of it was sent in vain.
+        #expect(error?.description.contains("the server does not support Content-Range") == true)
+        // Detected after two chunks, before the rest is sent in vain.
         #expect(writes(server).count { $0.contains("inward-part") } == 2)
         #expect(server["/target"] == [7])
         #expect(server.paths == ["/target"])
     }
 
     @Test(arguments: ["/target.inward-part", "/target"])
-    func whatIsReadBackAndNotTheSameIsToldOf(path: String) async throws {
+    func differencesWhenReadingBackAreErrors(path: String) async throws {
         let readings = Mutex(0)
         let server = InMemoryWebDataFetcher { server, request in
-            // Of the part, the first reading asks how long it is.
+            // The first read of the part requests its size.
             guard request.method == .get, request.url.path() == path else { return }
             let number = readings.withLock { readings in
                 readings += 1
@@ -376,11 +377,11 @@ struct PuttingDataSaverTests {
         let error = await #expect(throws: TransferDataError.self) {
             try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
         }
-        #expect(error?.description.contains("what is read there is not what was put") == true)
+        #expect(error?.description.contains("the stored data differs from the data that was sent") == true)
         #expect(server.paths == (path == "/target" ? ["/target"] : []))
     }
 
-    @Test(arguments: [3, 23]) func aServerThatGivesMoreThanWasPutIsFoundOut(count: Int) async throws {
+    @Test(arguments: [3, 23]) func serversThatReturnMoreThanWasPutAreDetected(count: Int) async throws {
         let path = count == 3 ? "/target" : "/target.inward-part"
         let readings = Mutex(0)
         let server = InMemoryWebDataFetcher { server, request in
@@ -394,11 +395,11 @@ struct PuttingDataSaverTests {
         let error = await #expect(throws: TransferDataError.self) {
             try await TransferData(from: InMemoryDataLoader(Array(data.prefix(count))), to: saver(server))()
         }
-        #expect(error?.description.contains("what is read there is not what was put") == true)
+        #expect(error?.description.contains("the stored data differs from the data that was sent") == true)
     }
 
     @Test(arguments: [DataRequest.Method.put, .move, .get, .delete])
-    func aServerThatFailsReplacesNothing(method: DataRequest.Method) async throws {
+    func failingServersReplaceNothing(method: DataRequest.Method) async throws {
         let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
             guard request.method != method else {
                 throw FetchError(.unreachable, request: request, explanation: "reached nobody")
@@ -412,8 +413,8 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == [7])
     }
 
-    /// It may have been done, and then what is taken away would be what was saved.
-    @Test func whatWasToBeMovedIsNotTakenAwayWhereTheMoveFails() async throws {
+    /// The move may have taken effect. Removing the part would then remove the saved data.
+    @Test func aPartIsKeptWhenItsMoveFails() async throws {
         let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
             guard request.method != .move else {
                 throw FetchError(.interrupted, request: request, explanation: "was cut off")
@@ -424,7 +425,7 @@ struct PuttingDataSaverTests {
         #expect(server["/target.inward-part"] == data)
     }
 
-    @Test func theAddressKeepsItsSecrets() async throws {
+    @Test func errorsAndFieldsDoNotContainSecretsOfTheURL() async throws {
         let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
             guard request.method != .move else {
                 throw FetchError(.unreachable, request: request, explanation: "to \(request.url) failed")
