@@ -7,15 +7,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The pages of an endpoint's list, each requested on demand.
+/// An asynchronous sequence of the pages of a list. Each page is requested when it is iterated.
 ///
-///     if let pages = comments.pages(of: 50) {
-///         for try await page in pages { print(page.value.count) }
+/// ```swift
+/// let endpoint = Endpoint(CommentDTO.self, at: "comments", paging: .numbers("page", size: "per_page"))
+/// let comments = Repository(endpoint, upstream: upstream)
+/// if let pages = comments.pages(of: 50) {
+///     for try await page in pages {
+///         print(page.value.count)
 ///     }
+/// }
+/// ```
 ///
-/// The entities of a page are cached individually; the page itself is not, so it is fetched whole each time, except where the
-/// upstream's data fetcher caches responses. Each page reflects the upstream at the time of its request. If the list changes
-/// between requests, an entity may be on two pages or on none, unless the upstream's cursors prevent it.
+/// The repository caches the entities of a page, but not the page itself, so it fetches the page again each time. The data
+/// fetcher of the upstream may cache it. Each page shows the list at the time of its request. If the list changes between
+/// requests, an entity may be on two pages or on none. An upstream can prevent this with cursors.
 public struct Pages<Entity: Identifiable & Sendable>: AsyncSequence, Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
     let source: EntitySource<Entity>
@@ -33,7 +39,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         private enum Next {
             case number(Int)
             case cursor(String?)
-            /// A URL; `nil` for that of the list.
+            /// The URL of the page, or `nil` for the list itself.
             case link(URL?)
             case end
         }
@@ -41,9 +47,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         private let pages: Pages
         private var next: Next
         private var lastIDs: Set<Entity.ID> = []
-        /// The body of the previous page, if it had only damaged records, which have no identifiers to compare.
+        /// The body of the previous page, if all of its records were damaged and so have no identifiers to compare.
         private var lastDamagedPage: Data?
-        /// The cursors and addresses of the pages so far.
+        /// The cursors and addresses of earlier pages, to detect a cycle.
         private var cursors: Set<String> = []
 
         fileprivate init(pages: Pages) {
@@ -57,7 +63,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 }
         }
 
-        /// Returns the next page; `nil` after the last.
+        /// Returns the next page, or `nil` after the last.
         ///
         /// - Throws: a `RepositoryError` if the page is not available, or the upstream repeats the same page.
         public mutating func next() async throws(RepositoryError) -> Reading<[Entity]>? {
@@ -65,13 +71,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 try pages.throwIfClosed()
                 let page = try await pages.source.fetchPage(pages.filter, url, bypassingCaches: pages.bypassesCaches)
                 try advance(behind: page)
-                // An empty page marks the end, or is one of those that an upstream has filtered.
+                // An empty page is the last one, or one whose records the upstream has filtered out.
                 if page.recordCount > 0 { return page.reading }
             }
             return nil
         }
 
-        /// Returns the next page; `nil` after the last.
+        /// Returns the next page, or `nil` after the last.
         ///
         /// - Throws: a `RepositoryError` if the page is not available, or the upstream repeats the same page.
         public mutating func next(
@@ -80,7 +86,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             try await next()
         }
 
-        /// Returns the URL of the next page; `nil` after the last page.
+        /// Returns the URL of the next page, or `nil` after the last page.
         private func url() throws(RepositoryError) -> URL? {
             switch (next, pages.paging.place) {
             case (.number(let number), .number(let field, _)), (.number(let number), .offset(let field)):
@@ -137,7 +143,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             _ answer: UpstreamAnswer
         ) throws(RepositoryError) -> URL {
             let current = answer.response.url ?? answer.request.url
-            // Another origin would be sent what only the upstream may see.
+            // A request to another origin would carry credentials that only the upstream may see.
             guard let url = URL(string: reference, relativeTo: current)?.absoluteURL,
                 WebOrigin(url) == WebOrigin(pages.source.upstream.baseURL)
             else {
@@ -146,7 +152,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                     .unreadable,
                     request: answer.request.description,
                     explanation:
-                        "was answered with a next page that is not of this upstream: “\(reference.excerpt(upTo: 80))”"
+                        "names a next page that is not at the upstream's origin: “\(reference.excerpt(upTo: 80))”"
                 )
             }
             guard cursors.insert(url.absoluteString).inserted, url != answer.request.url else { throw endless(answer) }
@@ -158,7 +164,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             return RepositoryError(
                 .unreadable,
                 request: answer.request.description,
-                explanation: "was answered with a page that came before: the upstream does not turn pages as asked"
+                explanation: "returned an earlier page again; check the endpoint's paging against the upstream's"
             )
         }
     }
@@ -167,12 +173,16 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 extension Repository {
     /// Returns the entities that match a filter, page by page.
     ///
+    /// ```swift
+    /// guard let pages = comments.pages(of: 50) else { return }
+    /// for try await page in pages { print(page.value.count) }
+    /// ```
+    ///
     /// - Parameters:
     ///   - filter: The entities to return.
-    ///   - size: The number of records on a page, at least 1. A shorter page is the last one, unless the pages name their
-    ///     successors.
-    ///   - policy: Whether to accept copies from intermediate caches. Pages themselves are not cached.
-    /// - Returns: the pages; `nil` if the endpoint does not support paging.
+    ///   - size: The number of records on a page, at least 1. With page numbers and offsets, a shorter page is the last one.
+    ///   - policy: Whether to accept copies from intermediate caches. The repository itself does not cache pages.
+    /// - Returns: the pages, or `nil` if the endpoint has no ``Paging``.
     public func pages(
         _ filter: EntityFilter<Entity> = .all,
         of size: Int,
@@ -222,7 +232,7 @@ extension EntitySource {
     }
 }
 
-/// A page as fetched.
+/// A page and the response that it came in.
 struct FetchedPage<Entity: Identifiable & Sendable> where Entity.ID: Sendable & LosslessStringConvertible {
     /// The entities that match the filter.
     let reading: Reading<[Entity]>

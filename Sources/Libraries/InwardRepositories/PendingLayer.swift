@@ -1,13 +1,14 @@
 public import Synchronization
 
-/// The writes that the outbox has accepted and the upstream has not done, as a layer over the cached entities. It is never cached.
+/// The pending writes of a repository, which the outbox has accepted and the upstream has not done yet. Reads apply them to
+/// cached entities. The cache itself keeps the upstream's versions.
 ///
-/// - Complexity: Every operation is O(1) in the number of writes of other entities, except for those on all entities. A change is
-///   O(n) while a snapshot exists.
+/// - Complexity: Operations on an entity do not depend on the number of writes of other entities. A change takes O(n) in the
+///   number of writes while a snapshot exists.
 @usableFromInline
 final class PendingLayer<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
-    /// What a pending write does to its entity.
+    /// The effect of a pending write on its entity.
     enum Effect {
         case created(Entity)
         case replaced(Entity)
@@ -18,8 +19,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         ///
         /// - Parameters:
         ///   - version: The entity before it.
-        ///   - patch: Applies a patch; `nil` if the result is not valid.
-        /// - Returns: the entity after it. A patch that cannot be applied is not shown.
+        ///   - patch: Applies a patch. Returns `nil` if the result is not valid.
+        /// - Returns: the entity after the write. A patch that cannot be applied has no effect.
         func applied(to version: Version, _ patch: (MergePatch, Entity) -> Entity?) -> Version {
             switch (self, version) {
             case (.created(let entity), _), (.replaced(let entity), _): .entity(entity)
@@ -32,7 +33,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     typealias Version = PendingVersion<Entity>
 
-    /// A pending write: the entity that it changes, in which order it is sent, and what it does.
+    /// A pending write: its entity, its subject and its effect.
     struct Write {
         let key: String
         var id: Entity.ID
@@ -40,21 +41,21 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         let effect: Effect
     }
 
-    /// The pending writes at one time.
+    /// The pending writes at a point in time.
     struct Snapshot {
         fileprivate let places: [Write?]
         fileprivate let version: Int
         fileprivate let patch: @Sendable (MergePatch, Entity) -> Entity?
 
-        /// The number of places, of which some may be empty.
+        /// The number of places, including empty ones.
         var placeCount: Int { places.count }
 
         /// Returns the entities of a list with the pending writes applied. Created entities come last.
         ///
         /// - Parameters:
         ///   - entities: The entities of the list.
-        ///   - isWanted: Whether an entity belongs in the list.
-        /// - Returns: the entities; `nil` if no write affects the list.
+        ///   - isWanted: Returns whether an entity belongs in the list.
+        /// - Returns: the entities, or `nil` if no write affects the list.
         /// - Complexity: O(n) in the number of entities and of writes.
         func applied(to entities: [Entity], where isWanted: (Entity) -> Bool) -> [Entity]? {
             var effects: [Entity.ID: [Effect]] = [:]
@@ -75,7 +76,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 if let entity = version.entity, isWanted(entity) { result.append(entity) }
             }
             for id in order {
-                // Whether an update brings an entity into the list, only the upstream knows: the list may be a part of one.
+                // Only created entities are added. An updated entity may belong in the list, but only the upstream knows.
                 guard case .created? = effects[id]?.first,
                     let version = effects[id]?.reduce(Version.unknown, { $1.applied(to: $0, patch) }),
                     let entity = version.entity, isWanted(entity)
@@ -88,17 +89,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     private struct State {
-        /// The writes in the order they were accepted, with `nil` in the place of settled ones.
+        /// The writes in the order in which they were accepted, with `nil` for each settled one.
         var places: [Write?] = []
         /// The places by idempotency key.
         var placesByKey: [String: Int] = [:]
         /// The places of the writes of each entity, in order.
         var placesByID: [Entity.ID: [Int]] = [:]
-        /// The identifiers of the entities that are created in a subject: the pending one, and then the upstream's.
+        /// The identifiers of created entities by subject: first the pending one, and later the upstream's.
         var idsBySubject: [RecordKey: Entity.ID] = [:]
-        /// The identifiers that the upstream gave to entities, by the pending ones.
+        /// The identifiers that the upstream assigned to created entities, by their pending identifiers.
         var idsByPendingID: [Entity.ID: Entity.ID] = [:]
-        /// The subjects and the pending identifiers of these, the oldest first.
+        /// The subjects and pending identifiers of these entities, the oldest first.
         var created = FIFOQueue<(subject: RecordKey, pendingID: Entity.ID)>()
         var version = 0
         /// The number of replacements in progress.
@@ -110,7 +111,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             placesByID[write.id, default: []].append(places.count)
             if case .created = write.effect {
                 idsBySubject[write.subject] = write.id
-                // A later process, or an outbox that was opened again, may give the same pending identifier to another entity.
+                // A pending identifier may be used again, by a later process or after the outbox was opened again.
                 idsByPendingID[write.id] = nil
             }
             places.append(write)
@@ -124,7 +125,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             if placesByKey.count < places.count / 2 { closeGaps() }
         }
 
-        /// Notes the identifier that the upstream gave to the entity that a write creates.
+        /// Records the identifier that the upstream assigned to the entity that a write creates.
         mutating func identify(_ key: String, as id: Entity.ID) {
             guard let write = placesByKey[key].flatMap({ places[$0] }) else { return }
             idsBySubject[write.subject] = id
@@ -134,7 +135,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 places[place]?.id = id
                 placesByID[id, default: []].append(place)
             }
-            // Somebody may have found the entity in a list, and changed it already.
+            // There may already be writes of the upstream's identifier, if a caller found the entity in a list.
             placesByID[id]?.sort()
             if created.count > PendingLayer.maximumCreated, let oldest = created.popFirst() {
                 idsBySubject[oldest.subject] = nil
@@ -142,24 +143,25 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
         }
 
-        /// Forgets the identifier of the entity that a write was to create, if that is what it does.
+        /// Forgets the identifier of the entity of a creation. Does nothing for other writes.
         mutating func forgetCreation(_ key: String) {
             guard let write = placesByKey[key].flatMap({ places[$0] }), case .created = write.effect else { return }
             idsBySubject[write.subject] = nil
         }
 
-        /// Returns whether the entity with an identifier is one whose creation is pending.
+        /// Returns whether the creation of an entity is pending.
         func isCreated(_ id: Entity.ID) -> Bool {
             placesByID[id]?.contains { if case .created? = places[$0]?.effect { true } else { false } } ?? false
         }
 
-        /// Returns the effects of the writes of an entity whose creation is pending; empty for others.
+        /// Returns the effects of all pending writes of an entity whose creation is pending. Returns an empty array for other
+        /// entities.
         func effectsOnCreated(_ id: Entity.ID) -> [Effect] {
             guard isCreated(id) else { return [] }
             return placesByID[id]?.compactMap { places[$0]?.effect } ?? []
         }
 
-        /// Removes the empty places, which are the majority.
+        /// Removes the empty places. Called when they are the majority.
         private mutating func closeGaps() {
             var moved: [Int] = []
             var taken = 0
@@ -173,7 +175,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// The number of created entities whose pending identifiers are remembered.
+    /// The maximum number of created entities whose pending identifiers still work after delivery.
     private static var maximumCreated: Int { 10_000 }
 
     private let state = Mutex(State())
@@ -187,8 +189,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///
     /// - Parameters:
     ///   - observers: The observers to notify of changes.
-    ///   - patch: Applies a patch to an entity; `nil` if the result is not valid.
-    ///   - mayContain: Returns whether the list of a filter may contain one of some entities without the pending writes.
+    ///   - patch: Applies a patch to an entity. Returns `nil` if the result is not valid.
+    ///   - mayContain: Returns whether the list of a filter may contain one of the entities before pending writes are applied.
     init(
         notifying observers: RepositoryObservers<Entity> = RepositoryObservers(),
         _ patch: @escaping @Sendable (MergePatch, Entity) -> Entity? = { _, entity in entity },
@@ -201,11 +203,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.patch = patch
     }
 
-    /// Tells the observers of entities, and those of the lists that contain them, or that show them because a write creates them.
+    /// Notifies the observers of entities, of the lists that contain them, and of the lists that show them because their
+    /// creation is pending.
     ///
     /// - Parameters:
-    ///   - ids: The entities of the writes that have changed.
-    ///   - created: The effects on a created entity before the change, and after it.
+    ///   - ids: The identifiers of the entities whose writes have changed.
+    ///   - created: The effects on a created entity before and after the change.
     private func notify(_ ids: [Entity.ID], _ created: [[Effect]]) {
         var shown: [Entity] = []
         if !observers.lists.isEmpty {
@@ -217,33 +220,34 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Whether nothing is pending.
     @inlinable var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    /// The writes that are pending now.
+    /// The current pending writes.
     var snapshot: Snapshot {
         state.withLock { Snapshot(places: $0.places, version: $0.version, patch: patch) }
     }
 
-    /// Returns the entity with an identifier as it is after all pending writes.
+    /// Returns an entity with all of its pending writes applied.
     ///
     /// - Parameters:
     ///   - id: The identifier.
     ///   - version: The entity before these writes.
-    /// - Returns: the entity after all of them; `nil` if no write of the entity is pending.
+    /// - Returns: the entity after these writes, or `nil` if it has no pending writes.
     func version(_ id: Entity.ID, over version: Version = .unknown) -> Version? {
         let writes = state.withLock { state in state.placesByID[id]?.compactMap { state.places[$0] } }
         return writes?.reduce(version) { $1.effect.applied(to: $0, patch) }
     }
 
-    /// Returns the entity that a write creates, by the write's idempotency key; `nil` if the write is not pending.
+    /// Returns the entity that a write creates, by the write's idempotency key, or `nil` if no such creation is pending.
     subscript(key: String) -> Entity? {
         let write = state.withLock { state in state.placesByKey[key].flatMap { state.places[$0] } }
         return if case .created(let entity)? = write?.effect { entity } else { nil }
     }
 
-    /// Returns the identifier of an entity: the upstream's, if it has given one to an entity that was shown with a pending one.
+    /// Returns the current identifier of an entity: for a pending identifier, the one that the upstream has assigned since, if
+    /// any.
     func currentID(_ id: Entity.ID) -> Entity.ID { state.withLock { $0.idsByPendingID[id] ?? id } }
 
-    /// Returns the current identifier of an entity, whether its creation is pending, and whether it is known to be delivered. The
-    /// upstream may keep the identifier.
+    /// Returns the current identifier of an entity, whether its creation is pending, and whether its creation has been
+    /// delivered. Comparing identifiers does not answer this, because the upstream may keep the pending one.
     func identity(of id: Entity.ID) -> (current: Entity.ID, isCreated: Bool, isDelivered: Bool) {
         state.withLock { state in
             let given = state.idsByPendingID[id]
@@ -251,18 +255,19 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Returns the identifier of the entity that a write of a subject creates; `nil` if no such write is known.
+    /// Returns the identifier of the entity that a write of a subject creates or has created, or `nil` if no such write is
+    /// known.
     func id(createdIn subject: RecordKey) -> Entity.ID? { state.withLock { $0.idsBySubject[subject] } }
 
-    /// Returns the subject of the last pending write of an entity; `nil` if there is none.
+    /// Returns the subject of the last pending write of an entity, or `nil` if it has none.
     func subject(of id: Entity.ID) -> RecordKey? {
         state.withLock { state in state.placesByID[id]?.last.flatMap { state.places[$0]?.subject } }
     }
 
-    /// Returns whether the entity with an identifier is one whose creation is pending.
+    /// Returns whether the creation of an entity is pending.
     func isCreated(_ id: Entity.ID) -> Bool { state.withLock { $0.isCreated(id) } }
 
-    /// Returns whether nothing has changed since a snapshot.
+    /// Returns whether the pending writes are the same as in a snapshot.
     func isCurrent(_ snapshot: Snapshot) -> Bool {
         state.withLock { $0.version == snapshot.version && $0.replacing == 0 }
     }
@@ -278,7 +283,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         notify([write.id], created)
     }
 
-    /// Replaces a pending write with another one of the same key, in its place in the order.
+    /// Replaces a pending write with another one that has the same key, and keeps its place in the order.
     func replace(_ write: Write) {
         var created: [[Effect]] = []
         change { state in
@@ -294,7 +299,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Replaces all pending writes, in order.
     ///
-    /// - Returns: the writes that are no longer pending.
+    /// - Returns: the previous writes that are no longer pending.
     func reset(to writes: [Write]) -> [Write] {
         var removed: [Write] = []
         change { state in
@@ -308,14 +313,15 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return removed
     }
 
-    /// Removes a pending write, after running a closure that puts its result into the cache.
+    /// Caches the result of a pending write, and then removes the write.
     ///
     /// - Parameters:
     ///   - key: The idempotency key of the write.
-    ///   - id: The identifier that the upstream gave to the entity, if the write created one.
-    ///   - replace: Puts the result into the cache.
+    ///   - id: The identifier that the upstream assigned, if the write has created an entity.
+    ///   - replace: Caches the result.
     func remove(_ key: String, as id: Entity.ID? = nil, _ replace: () -> Void = {}) {
-        // The replacement comes first, so that no reader finds neither. A reader that may have found both looks again.
+        // Caching comes first, so that readers always find the write or its result. A reader that may have found both reads
+        // again.
         state.withLock { $0.replacing += 1 }
         replace()
         var changed: [Entity.ID] = []
@@ -346,9 +352,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 }
 
-/// An entity as far as the pending writes decide it.
+/// The version of an entity after pending writes.
 enum PendingVersion<Entity> {
-    /// What the writes leave behind depends on the cached entity.
+    /// The version depends on the entity before the writes.
     case unknown
     case entity(Entity)
     case deleted

@@ -6,28 +6,33 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The encoded form of an entity, as the upstream sends it and as a store keeps it.
+/// The encoded form of an entity, as upstreams send it and stores keep it.
 ///
-///     struct CommentDTO: RecordDTO {
-///         static let listName = "comments"
-///         let id: Int
-///         let text: String
+/// ```swift
+/// struct UserDTO: RecordDTO {
+///     static let listName = "users"
+///     let id: Int
+///     let name: String
 ///
-///         init(_ comment: Comment) {
-///             id = comment.id
-///             text = comment.text
-///         }
+///     init(_ user: User) { (id, name) = (user.id, user.name) }
 ///
-///         func entity() throws(FieldError) -> Comment {
-///             guard !text.isEmpty else { throw FieldError("text", "is empty") }
-///             return Comment(id: id, text: text)
-///         }
+///     func entity() throws(FieldError) -> User {
+///         guard !name.isEmpty else { throw FieldError("name", "is empty") }
+///         return User(id: id, name: name)
 ///     }
+/// }
+///
+/// struct User: Identifiable, Sendable {
+///     let id: Int
+///     let name: String
+/// }
+/// ```
 public protocol RecordDTO: Codable, SendableMetatype {
     /// The type of entity that a record describes.
     associatedtype Entity: Identifiable & Sendable
 
-    /// The name of a list of these records in messages and keys, such as `users`.
+    /// The name of a list of these records in messages and keys, such as `users`. It becomes the ``Endpoint/name`` of the
+    /// endpoint.
     static var listName: String { get }
 
     /// Creates the record of an entity.
@@ -35,14 +40,39 @@ public protocol RecordDTO: Codable, SendableMetatype {
 
     /// Returns the entity that the record describes.
     ///
-    /// - Throws: a ``FieldError`` that names the field that breaks one of the entity's rules.
+    /// - Throws: a ``FieldError`` that names the field, if the record breaks a rule of the entity.
     func entity() throws(FieldError) -> Entity
 }
 
-/// A field that reports its path when it cannot be decoded.
+/// An entity without rules can be its own record.
 ///
-/// For a number with a fraction or too many digits, or a string that is not valid Unicode, the platform's decoder reports neither
-/// the field nor the problem.
+/// ```swift
+/// struct Tag: RecordDTO, Identifiable, Sendable {
+///     static let listName = "tags"
+///     let id: Int
+///     let name: String
+/// }
+///
+/// let tags = Endpoint(Tag.self, at: "tags")
+/// ```
+extension RecordDTO where Entity == Self {
+    /// Creates the record of an entity that is its own record.
+    public init(_ entity: Self) { self = entity }
+
+    /// Returns the record itself.
+    public func entity() throws(FieldError) -> Self { self }
+}
+
+/// A field that reports its path if it cannot be decoded.
+///
+/// ```swift
+/// struct PriceDTO: Codable {
+///     let amount: FieldDTO<Int>  // 1.5 fails with “its field “amount” is not a whole number”.
+/// }
+/// ```
+///
+/// Foundation's decoder alone reports neither the field nor the problem if a number has a fraction or too many digits, or if a
+/// string is not valid Unicode.
 public struct FieldDTO<Value: Codable & Sendable>: Codable, Sendable {
     /// The value of the field.
     public let value: Value
@@ -72,17 +102,23 @@ public struct FieldDTO<Value: Codable & Sendable>: Codable, Sendable {
     }
 }
 
-/// A decoded list: the valid records as entities, and the names of the damaged ones.
+/// A decoded list: the entities of the valid records, and a description of each damaged record.
 ///
-/// Use it in an ``Envelope``. A record that cannot be decoded does not damage the list.
+/// ```swift
+/// struct CommentPage: Decodable {
+///     let items: RecordList<CommentDTO>
+/// }
+/// let envelope = Envelope(CommentPage.self) { $0.items }
+/// ```
 ///
-/// At most a thousand damaged records are named, to limit memory; the rest are counted.
+/// A damaged record does not make the list fail. To limit memory, at most 1,000 damaged records are described individually, and
+/// the last description counts the others.
 public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
     private static var maximumNamed: Int { 1_000 }
 
     /// The entities of the valid records, in order.
     public private(set) var entities: [Record.Entity] = []
-    /// The damaged records, in order.
+    /// The descriptions of the damaged records, in order.
     public private(set) var rejected: [RejectedRecord] = []
     private var unnamed = 0
     private var positionOfUnnamed: Int?
@@ -95,13 +131,13 @@ public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
         var positions: [Record.Entity.ID: Int] = [:]
         while !elements.isAtEnd {
             let position = elements.currentIndex
-            // A decoder of its own lets the list continue after an element that cannot be decoded.
+            // A separate decoder for each element, so that decoding continues after an element that fails.
             let element = try elements.superDecoder()
             do throws(FieldError) {
                 let entity = try Self.entity(from: element)
                 if let earlier = positions.updateValue(position, forKey: entity.id) {
                     positions[entity.id] = earlier
-                    throw FieldError("id", "was used before, at position \(earlier)")
+                    throw FieldError("id", "is already used at position \(earlier)")
                 }
                 entities.append(entity)
             } catch {
@@ -109,7 +145,7 @@ public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
             }
         }
         if let first = positionOfUnnamed {
-            rejected.append(record(FieldError(nil, "is damaged, as are \(unnamed - 1) records behind it"), at: first))
+            rejected.append(record(FieldError(nil, "is damaged, as are \(unnamed - 1) records after it"), at: first))
         }
     }
 
@@ -134,27 +170,32 @@ public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
     }
 }
 
-/// An error in a record, with the field that is invalid.
+/// An error that names the invalid field of a record.
+///
+/// ```swift
+/// let error = FieldError("body", "is empty")
+/// print(error)  // its field “body” is empty
+/// ```
 public struct FieldError: Error, Hashable, CustomStringConvertible {
     private static let longestReason = 200
 
-    /// The path of the field, such as `address.geo.lat`; `nil` if the record as a whole is invalid.
+    /// The path of the field, such as `address.geo.lat`, or `nil` if the record as a whole is invalid.
     public let field: String?
-    /// What is wrong, as the end of a sentence: `is missing`.
+    /// The problem, as the end of a sentence, such as `is missing`.
     public let reason: String
 
     /// Creates an error for a field.
     ///
     /// - Parameters:
-    ///   - field: The path of the field; `nil` if the record as a whole is invalid.
-    ///   - reason: What is wrong, as the end of a sentence. It is cut to 200 characters.
+    ///   - field: The path of the field, or `nil` if the record as a whole is invalid.
+    ///   - reason: The problem, as the end of a sentence. It is cut to 200 characters.
     public init(_ field: String?, _ reason: String) {
         self.field = field
-        // The reason may quote the record, whose contents can have any length.
+        // The reason may quote the record, which can have any length.
         self.reason = reason.excerpt(upTo: Self.longestReason)
     }
 
-    /// Translates a decoding error into terms that do not require knowledge of the decoder.
+    /// Translates a decoding error into plain words.
     ///
     /// - Parameters:
     ///   - error: The error that decoding threw.
@@ -190,7 +231,7 @@ public struct FieldError: Error, Hashable, CustomStringConvertible {
         switch type {
         case is Int.Type: "a whole number"
         case is Double.Type: "a number"
-        case is String.Type: "a text"
+        case is String.Type: "a string"
         case is Bool.Type: "true or false"
         case is [Any].Type: "a list"
         default: "an object"

@@ -7,19 +7,35 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Reads entities from the nearest place that a policy allows: memory, a store, or the upstream.
+/// Reads and writes the entities of one type at an upstream, with a memory cache, an optional store and an optional outbox.
 ///
-///     let comments = Repository(Endpoint(CommentDTO.self, at: "comments"), upstream: upstream)
-///     let reading = try await comments.entity(7)
+/// ```swift
+/// let comments = Repository(Endpoint(CommentDTO.self, at: "comments"), upstream: upstream)
+/// let reading = try await comments.entity(7)
+/// print(reading.value.body, reading.origin, reading.age)
+/// ```
 ///
-/// Each reading tells where its value came from and how old it is. Concurrent reads of the same entity or list are coalesced into
-/// one request. Single entities and the lists that contain them are consistent with each other.
+/// A read is answered from the nearest place that its `ReadPolicy` allows: memory, then the store, then the upstream. Each
+/// reading says where its value came from and how old it is. Concurrent reads of the same entity or list are coalesced into one
+/// request. Single entities and the lists that contain them are consistent with each other.
+///
+/// To write, the endpoint needs a ``Creation`` or ``Editing``:
+///
+/// ```swift
+/// let created = try await comments.create(CommentDraft(postId: 1, body: "Well said."))
+/// try await comments.update(created.value.id) { $0.body = "Very well said." }
+/// ```
 ///
 /// To show an entity as it changes, observe it:
 ///
-///     for try await reading in comments.changes(of: 7) { … }
+/// ```swift
+/// for try await reading in comments.changes(of: 7) {
+///     print(reading.value?.body ?? "deleted")
+/// }
+/// ```
 ///
-/// A repository has its own memory cache. Share one among all callers who may see the same data, and close it at sign-out.
+/// Each repository has a memory cache of its own. Share one repository among all callers who may see the same data, and close
+/// it at sign-out.
 public final class Repository<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
     /// The endpoint of the entities.
@@ -33,24 +49,28 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline let pending: PendingLayer<Entity>
     let observers = RepositoryObservers<Entity>()
     let observer: (any RepositoryObserver)?
-    /// Whether there is an observer. Looking at the observer itself would copy it in each read.
+    /// Whether there is an observer. Reads check this flag, because checking the observer itself would copy it.
     @usableFromInline let isObserved: Bool
     let chance: @Sendable () -> Double
     let cache: PeerCache<Entity>
     @usableFromInline let isClosed = Atomic(false)
 
-    /// Creates a repository for the entities of an upstream.
+    /// Creates a repository for the entities of an endpoint.
+    ///
+    /// ```swift
+    /// let comments = Repository(endpoint, upstream: upstream, memory: MemoryLimit(count: 1_000))
+    /// ```
     ///
     /// - Parameters:
-    ///   - endpoint: The location of the entities, and the lifetimes of responses.
-    ///   - upstream: The upstream.
+    ///   - endpoint: The description of the entities.
+    ///   - upstream: The upstream that has them.
     ///   - limit: The size limit of the memory cache.
-    ///   - store: The store that keeps responses beyond the life of the process; `nil` for none.
-    ///   - outbox: The outbox that delivers writes; `nil` to send them immediately. The caller opens it with the repository's
-    ///     ``handler``, and closes it.
-    ///   - abandonment: What happens to a fetch that no caller is waiting for.
+    ///   - store: The store that caches responses across restarts, or `nil` for none.
+    ///   - outbox: The outbox that delivers writes, or `nil` to send them immediately. You open the outbox with the
+    ///     repository's ``handler``, and you close it.
+    ///   - abandonment: The policy for a fetch that no caller waits for any more.
     ///   - timer: The timer service that measures ages.
-    ///   - observer: The observer of reads and of the store; `nil` for none, which has no overhead.
+    ///   - observer: The observer of reads and of the store, or `nil` for none. Without an observer, nothing is measured.
     ///   - chance: Returns a random number from 0 to 1, for the jitter of lifetimes.
     public init(
         _ endpoint: Endpoint<Entity>,
@@ -100,6 +120,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Returns the entity with an identifier.
     ///
+    /// ```swift
+    /// let recent = try await comments.entity(7, .cacheFirst.notOlder(than: .seconds(5)))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The identifier.
+    ///   - policy: Where the answer may come from.
+    /// - Returns: a reading of the entity.
     /// - Throws: a `RepositoryError`: `notFound` if there is no such entity.
     /// - Complexity: O(1) if the entity is in memory.
     @inlinable
@@ -112,9 +140,19 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return try await readEntity(id, policy, kept)
     }
 
-    /// Returns the entities that match a filter, in the upstream's order. The reading names the damaged records, which the list
-    /// omits.
+    /// Returns the entities that match a filter, in the upstream's order.
     ///
+    /// ```swift
+    /// let all = try await comments.entities()
+    /// let onPost = try await comments.entities(EntityFilter("postId", "1") { $0.postID == 1 })
+    /// ```
+    ///
+    /// The list omits damaged records. The reading describes them in its `rejected` property.
+    ///
+    /// - Parameters:
+    ///   - filter: The entities to return.
+    ///   - policy: Where the answer may come from.
+    /// - Returns: a reading of the entities.
     /// - Throws: a `RepositoryError` if the list is not available.
     /// - Complexity: O(1) if the list is in memory.
     @inlinable
@@ -130,12 +168,19 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Removes an entity, and the lists that contain it, from the caches.
     public func invalidate(_ id: Entity.ID) { invalidate(under: endpoint.key(of: id)) }
 
-    /// Removes everything under a key from the caches. `["posts"]` removes all posts; `["users", "7"]` removes the entities that
-    /// belong to that user by the endpoint's subjects, and every list that contains any of them.
+    /// Removes everything under a key from the caches.
+    ///
+    /// ```swift
+    /// comments.invalidate(under: ["comments"])  // all comments
+    /// comments.invalidate(under: ["posts", "7"])  // the comments on post 7, and every list that contains one of them
+    /// ```
+    ///
+    /// The second key removes the entities for which the endpoint's `subjects` closure returns the key of post 7.
     ///
     /// Requests in flight still answer their callers, but their responses are not cached. The store drops all records of the
-    /// repository, and later reads do not accept copies from intermediate caches that predate the invalidation.
+    /// repository. Later reads do not accept copies from intermediate caches that are older than the invalidation.
     ///
+    /// - Parameter key: The key, such as the name of the endpoint or the key of an owner.
     /// - Complexity: O(n) in the size of the memory cache.
     public func invalidate(under key: RecordKey) {
         cache.change(everywhere: true) { $0.invalidate(key) }
@@ -144,14 +189,16 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Removes everything from the caches.
     public func invalidateAll() { invalidate(under: []) }
 
-    /// Waits until pending cache writes have reached the store or failed.
+    /// Waits until all cached responses are in the store, or writing them has failed.
     public func flush() async {
         memory.storeLists()
         await store?.writer.flush()
     }
 
-    /// Closes the repository: requests in flight are cancelled, and all reads fail, including those that are waiting. Pending cache
-    /// writes have reached the store when this method returns, unless the task is cancelled or its deadline passes.
+    /// Closes the repository: cancels requests in flight, and makes all reads and writes fail with `closed`.
+    ///
+    /// Reads that are waiting fail, too. When this method returns, all cached responses are in the store, unless the task was
+    /// cancelled or its deadline passed.
     public func close() async {
         isClosed.store(true, ordering: .releasing)
         memory.close()
@@ -168,14 +215,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         throw RepositoryError(
             .closed,
             request: source.upstream.description(of: path()),
-            explanation: "is not answered: the repository is closed"
+            explanation: "was not sent: the repository is closed"
         )
     }
 }
 
-/// The fast path for reads from memory. These members are inlinable so that they are specialized for the entity type.
+/// The fast path for reads from memory. Its members are inlinable, so that the compiler specializes them for the entity type.
 extension Repository {
-    /// Returns a reading of an entity in memory, if the policy accepts it as it is.
+    /// Returns a reading of an entity in memory, or `nil` if the policy does not accept it as it is.
     @inlinable
     func reading(_ kept: KeptAnswer<Entity?>?, _ policy: ReadPolicy) -> Reading<Entity>? {
         guard let kept, let value = kept.value else { return nil }
@@ -184,7 +231,7 @@ extension Repository {
         return Reading(value, origin: .memory, age: kept.age(at: now), isStale: isStale)
     }
 
-    /// Returns a reading of a list in memory, if the policy accepts it as it is.
+    /// Returns a reading of a list in memory, or `nil` if the policy does not accept it as it is.
     @inlinable
     func reading(_ kept: KeptAnswer<EntityList<Entity>>?, _ policy: ReadPolicy) -> Reading<[Entity]>? {
         guard let kept else { return nil }
@@ -199,8 +246,9 @@ extension Repository {
         )
     }
 
-    /// Whether values in memory may be returned as they are: the repository is open, nothing is pending, and nobody is told. Ask
-    /// before you look into memory, so that a write that is delivered in between is in one or the other.
+    /// Whether values in memory may be returned as they are: the repository is open, no write is pending, and there is no
+    /// observer. Check this before the memory lookup, so that a write that is delivered in between is either still pending or
+    /// in memory.
     @inlinable var isPlain: Bool { !isClosed.load(ordering: .acquiring) && pending.isEmpty && !isObserved }
 
     @usableFromInline
@@ -222,18 +270,24 @@ extension Repository {
     }
 }
 
-/// The place where a repository stores what it fetches beyond the life of a process.
+/// The store in which a repository caches responses across restarts, and the part of the store that belongs to one user.
+///
+/// ```swift
+/// let records = InMemoryRecordStore()  // FileRecordStore(directory:) of InwardFileStores survives restarts.
+/// let store = RepositoryStore(records, partition: ["ada"], now: { Date() }) { print("Not cached: \($0)") }
+/// let comments = Repository(endpoint, upstream: upstream, store: store)
+/// ```
 public struct RepositoryStore: Sendable {
-    /// The store.
+    /// The record store.
     public let records: any RecordStore
     /// The key prefix of the repository's records.
     public let partition: RecordKey
-    /// The repositories that share the partition, which learn from each other; `nil` if they meet in the store only.
+    /// The peers that update each other's memory if they have the same partition, or `nil` for none.
     public let peers: RepositoryPeers?
     package let now: @Sendable () -> Date
     let reportFailure: @Sendable (RecordStoreError) -> Void
 
-    /// Returns this location with an observer for the store.
+    /// Returns a location whose store reports its operations to an observer.
     func observing(with observer: (any RepositoryObserver)?, timer: TimerService) -> Self {
         let records = records.observing(with: observer, timer: timer)
         return Self(records, partition: partition, now: now, reportFailure: reportFailure)
@@ -242,13 +296,13 @@ public struct RepositoryStore: Sendable {
     /// Creates a store location.
     ///
     /// - Parameters:
-    ///   - records: The store. Several repositories may share one.
-    ///   - partition: The key prefix of the records, such as the user who received the responses. Repositories never read another
-    ///     partition.
-    ///   - peers: The repositories over the store in this process, which learn from each other at once if they have the same
-    ///     partition; `nil` if they meet in the store only.
+    ///   - records: The record store. Several repositories may share one.
+    ///   - partition: The key prefix of the records, such as the name of the user who received the responses. A repository
+    ///     never reads another partition.
+    ///   - peers: The peers that update each other's memory if they have the same partition. With `nil`, repositories see each
+    ///     other's responses only when they read the store.
     ///   - now: Returns the wall-clock time, so that records age while no process runs.
-    ///   - reportFailure: Called when a record could not be read or stored. The repository continues without it.
+    ///   - reportFailure: Called if a record could not be read or stored. The repository continues without it.
     public init(
         _ records: any RecordStore,
         partition: RecordKey,
@@ -263,16 +317,17 @@ public struct RepositoryStore: Sendable {
         self.reportFailure = reportFailure
     }
 
-    /// Creates the store location of an owner at an upstream. Each upstream has partitions of its own, so the data and pending
-    /// writes of different upstreams never mix.
+    /// Creates the store location of one user's data from one upstream.
+    ///
+    /// Each upstream has partitions of its own, so the data and pending writes of different upstreams never mix.
     ///
     /// - Parameters:
-    ///   - records: The store. Several repositories may share one.
-    ///   - owner: Who received the responses, such as `["users", "ada"]`.
-    ///   - upstream: The upstream. Its address names the partition, without user name, password and query.
-    ///   - name: The name of the upstream in an app with several, which may have the same address.
-    ///   - peers: The repositories over the store in this process, which learn from each other at once if they have the same
-    ///     owner; `nil` if they meet in the store only.
+    ///   - records: The record store. Several repositories may share one.
+    ///   - owner: The key of the user who received the responses, such as `["users", "ada"]`.
+    ///   - upstream: The upstream. The partition is named after its address, without user name, password and query.
+    ///   - name: The name of the upstream, in an app with several upstreams, which may have the same address.
+    ///   - peers: The peers that update each other's memory if they have the same owner and upstream. With `nil`, repositories
+    ///     see each other's responses only when they read the store.
     ///   - now: Returns the wall-clock time, so that records age while no process runs.
     ///   - errorHandler: Receives the failures to read or store a record. The repository continues without it.
     public init(
@@ -284,22 +339,27 @@ public struct RepositoryStore: Sendable {
         now: @escaping @Sendable () -> Date,
         tellingFailuresTo errorHandler: any ErrorHandler
     ) {
-        // An address in a store has no fragment, so no address and name are those of another upstream.
+        // The address has no fragment, so an address with a name appended is never the address of another upstream.
         let place = name == .standard ? upstream.nameInStore : "\(upstream.nameInStore)#\(name)"
         let partition = RecordKey(["upstreams", place] + owner.components)
         self.init(records, partition: partition, peers: peers, now: now) { errorHandler.handle($0) }
     }
 
-    /// The key prefix of the outbox's records. It is outside of the repositories' partition, so that clearing their cached data
+    /// The key prefix of the outbox's records. It is outside the repositories' partition, so that clearing their cached data
     /// keeps pending writes.
     package var outboxPrefix: RecordKey { RecordKey(["outboxes"] + partition.components) }
 }
 
 /// The size limit of a repository's memory cache.
+///
+/// ```swift
+/// let limit = MemoryLimit(count: 50_000, bytes: 128 * 1_024 * 1_024)
+/// let comments = Repository(endpoint, upstream: upstream, memory: limit)
+/// ```
 public struct MemoryLimit: Hashable, Sendable {
-    /// The maximum number of entities, and of lists.
+    /// The maximum number of entities. The same limit applies separately to lists.
     public var count: Int
-    /// The maximum size in bytes, as encoded by the upstream, of the entities, and of the lists.
+    /// The maximum encoded size of all entities in bytes. The same limit applies separately to lists.
     public var bytes: Int
 
     /// Creates a limit. The default is 10,000 entities of 32 MiB in total, and the same for lists.
@@ -308,6 +368,6 @@ public struct MemoryLimit: Hashable, Sendable {
         self.bytes = max(0, bytes)
     }
 
-    /// The limit that disables caching.
+    /// The limit that disables the memory cache.
     public static let nothing = Self(count: 0, bytes: 0)
 }

@@ -6,29 +6,33 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// An observer of repositories, their stores, and outboxes.
+/// An observer of repositories, their stores and their outboxes, for metrics, logs and traces.
 ///
-///     struct MissPrinter: RepositoryObserver {
-///         func readEnded(
-///             _ read: RepositoryRead,
-///             by policy: ReadPolicy,
-///             _ outcome: Result<RepositoryRead.Answer, RepositoryError>,
-///             after duration: Duration
-///         ) {
-///             if case .success(let answer) = outcome, !answer.isHit { print("\(read.endpoint) took \(duration)") }
-///         }
+/// ```swift
+/// struct MissPrinter: RepositoryObserver {
+///     func readEnded(
+///         _ read: RepositoryRead,
+///         by policy: ReadPolicy,
+///         _ outcome: Result<RepositoryRead.Answer, RepositoryError>,
+///         after duration: Duration
+///     ) {
+///         if case .success(let answer) = outcome, !answer.isHit { print("\(read.endpoint) took \(duration)") }
 ///     }
-///     let comments = Repository(.comments, upstream: upstream, observer: MissPrinter())
+/// }
+/// let comments = Repository(endpoint, upstream: upstream, observer: MissPrinter())
+/// ```
 ///
-/// Every method has a default implementation that does nothing, so implement only those you need. Methods are called from many
-/// tasks concurrently and delay the work, so return quickly. Durations are those of the repository's or outbox's timer service.
-/// Without an observer, nothing is measured.
+/// Every method has a default implementation that does nothing, so implement only the ones you need. `InwardObservability` has
+/// an observer that records logs, metrics and traces.
+///
+/// Tasks call these methods concurrently and wait for them, so return quickly. Durations are measured by the timer service of
+/// the repository or outbox. Without an observer, nothing is measured.
 public protocol RepositoryObserver: Sendable {
     /// Wraps a step of the work, for example in a span.
     ///
     /// - Parameters:
     ///   - step: The step.
-    ///   - work: Does the step. Call it once.
+    ///   - work: The work of the step. Call it once.
     /// - Returns: the value that `work` returns.
     /// - Throws: the error of `work`.
     func surround<Value: Sendable, Failure: Error>(
@@ -41,8 +45,8 @@ public protocol RepositoryObserver: Sendable {
     /// - Parameters:
     ///   - read: The read.
     ///   - policy: The read policy.
-    ///   - outcome: Where the caller's answer came from, or the caller's error.
-    ///   - duration: The duration, including all waits.
+    ///   - outcome: The provenance of the answer, or the error that the caller gets.
+    ///   - duration: The duration of the read, including all waits.
     func readEnded(
         _ read: RepositoryRead,
         by policy: ReadPolicy,
@@ -50,24 +54,24 @@ public protocol RepositoryObserver: Sendable {
         after duration: Duration
     )
 
-    /// Called when a read joins a request for the same entity or list that is under way.
+    /// Called when a read joins a request in flight for the same entity or list.
     func joined(_ read: RepositoryRead)
 
-    /// Called when a stale answer is given and a newer one is fetched in the background.
+    /// Called when a read returns a stale answer and the repository begins to fetch a newer one in the background.
     func refreshBegan(_ read: RepositoryRead)
 
-    /// Called when the upstream was asked whether there is another version than the one in the cache.
+    /// Called when the upstream has answered a conditional request for a cached entity.
     ///
     /// - Parameters:
     ///   - endpoint: The name of the endpoint.
-    ///   - isModified: Whether there is; otherwise, the cached version is fresh again.
+    ///   - isModified: Whether the upstream has another version. If not, the cached version is fresh again.
     func revalidated(_ endpoint: String, isModified: Bool)
 
-    /// Called when a store has done an operation or failed to do it.
+    /// Called when an operation of a store has succeeded or failed.
     ///
     /// - Parameters:
     ///   - operation: The operation.
-    ///   - error: The failure; `nil` for none.
+    ///   - error: The failure, or `nil` if the operation succeeded.
     ///   - duration: The duration of the operation.
     func storeOperationEnded(_ operation: StoreOperation, _ error: RecordStoreError?, after duration: Duration)
 
@@ -77,18 +81,18 @@ public protocol RepositoryObserver: Sendable {
     /// Called when an outbox has tried to deliver a write.
     ///
     /// - Parameters:
-    ///   - entry: The entry, with the number of failed attempts so far, this one included.
-    ///   - end: What became of it.
-    ///   - duration: The duration of the attempt, including that of the store.
+    ///   - entry: The entry. Its number of failed attempts includes this one if the outcome is `postponed`.
+    ///   - end: The outcome of the attempt.
+    ///   - duration: The duration of the attempt, including the work of the store.
     func deliveryEnded(_ entry: OutboxEntry, _ end: OutboxDeliveryEnd, after duration: Duration)
 
-    /// Called when the content of an outbox has changed. Concurrent changes are reported by one call, and the last call is always
-    /// about the last state.
+    /// Called when the content of an outbox has changed. One call may report several concurrent changes. The last call always
+    /// reports the latest state.
     ///
     /// - Parameters:
     ///   - outbox: The key prefix of the outbox's records.
-    ///   - status: What is in it; `nil` if it is closed, or another process has taken over.
-    ///   - date: The current date, from which the age of the oldest write follows.
+    ///   - status: The content, or `nil` if the outbox is closed or another process has taken over.
+    ///   - date: The current date, to compute the age of the oldest write.
     func outboxChanged(_ outbox: RecordKey, _ status: OutboxStatus?, at date: Date)
 }
 
@@ -136,7 +140,7 @@ public enum RepositoryStep: Hashable, Sendable {
     case read(RepositoryRead)
     /// An operation of a store.
     case store(StoreOperation)
-    /// An attempt to deliver a write, which belongs to no interaction.
+    /// An attempt to deliver a write. Its task has no current `InteractionID`.
     case delivery(OutboxEntry)
 }
 
@@ -144,7 +148,7 @@ public enum RepositoryStep: Hashable, Sendable {
 public struct RepositoryRead: Hashable, Sendable, CustomStringConvertible {
     /// The name of the endpoint.
     public let endpoint: String
-    /// Whether it reads a list; otherwise, a single entity.
+    /// Whether the read is of a list and not of a single entity.
     public let isList: Bool
 
     /// Creates a read of a list or of a single entity.
@@ -153,26 +157,26 @@ public struct RepositoryRead: Hashable, Sendable, CustomStringConvertible {
         self.isList = isList
     }
 
-    /// What is read, as text.
+    /// The kind of read and the endpoint, such as `list of comments`.
     public var description: String { "\(isList ? "list" : "entity") of \(endpoint)" }
 
-    /// Where the answer to a read came from.
+    /// The provenance of an answer.
     public struct Answer: Hashable, Sendable {
-        /// Where the answer came from.
+        /// The place that the answer came from.
         public let origin: Origin
-        /// The time since the upstream gave the answer.
+        /// The age of the answer.
         public let age: Duration
-        /// Whether the answer is older than the endpoint considers fresh.
+        /// Whether the answer is stale.
         public let isStale: Bool
-        /// Whether the answer contains writes that the upstream has not taken yet.
+        /// Whether the answer contains pending writes.
         public let isPending: Bool
-        /// The error in whose place the answer was given; `nil` if it is the requested answer.
+        /// The error that the answer replaces as a fallback, or `nil` if the answer is not a fallback.
         public let fallbackReason: RepositoryError?
 
         /// Whether the answer came from a cache, without waiting for the upstream.
         public var isHit: Bool { origin != .upstream && fallbackReason == nil }
 
-        /// Takes the provenance from a reading.
+        /// Creates the provenance of a reading.
         public init(_ reading: Reading<some Any>) {
             origin = reading.origin
             age = reading.age
@@ -183,16 +187,16 @@ public struct RepositoryRead: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What became of an attempt to deliver a write.
+/// The outcome of an attempt to deliver a write.
 public enum OutboxDeliveryEnd: Hashable, Sendable {
     /// The upstream has done the write.
     case delivered
-    /// The upstream has another version, which counts.
+    /// The write was dropped in favor of the upstream's version.
     case dropped
-    /// The upstream refused the write, which is a dead letter now.
+    /// The upstream refused the write, which is now a dead letter.
     case refused(RepositoryError)
-    /// The upstream did not do the write, or it is not known whether it did. The write is sent again later.
+    /// The upstream did not do the write, or the outcome is not known. The outbox sends the write again later.
     case postponed(RepositoryError)
-    /// The store failed. The write is sent or settled later.
+    /// The store failed. The outbox sends or settles the write later.
     case unsettled(RecordStoreError)
 }

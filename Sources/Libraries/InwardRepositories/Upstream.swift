@@ -7,23 +7,30 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The source of entities: a base URL, and the data fetcher that answers requests below it.
+/// A source of entities: a base URL and the data fetcher that sends requests to the URLs below it.
 ///
-///     let upstream = Upstream(baseURL: URL(string: "https://example.org/api")!, dataFetcher: dataFetcher)
+/// ```swift
+/// let upstream = Upstream(
+///     baseURL: URL(string: "https://example.org/api")!,
+///     dataFetcher: URLSessionDataFetcher()
+/// )
+/// let comments = Repository(endpoint, upstream: upstream)
+/// ```
 ///
 /// Share one upstream among all repositories of a source.
 public struct Upstream: Sendable {
     /// The URL that the paths of endpoints are relative to.
     public let baseURL: URL
-    /// The data fetcher that answers requests below the base URL.
+    /// The data fetcher that sends requests to the URLs below the base URL.
     public let dataFetcher: any DataFetcher
 
     /// Creates an upstream.
     ///
     /// - Parameters:
     ///   - baseURL: The URL that the paths of endpoints are relative to, such as `https://example.org/api`. Its query is sent
-    ///     with each request, and does not distinguish upstreams in a store, because it may be a secret.
-    ///   - dataFetcher: The data fetcher that answers requests below it.
+    ///     with each request. Keys in a store leave the query out, because it may contain a secret. So upstreams that differ
+    ///     only in their query share records.
+    ///   - dataFetcher: The data fetcher that sends requests to the URLs below it.
     public init(baseURL: URL, dataFetcher: any DataFetcher) {
         self.baseURL = baseURL
         self.dataFetcher = dataFetcher
@@ -34,8 +41,8 @@ public struct Upstream: Sendable {
         Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
-    /// The name of the upstream in the keys of a store: its base URL without user name, password, query and fragment, which may
-    /// be secrets. A trailing slash makes no difference.
+    /// The name of the upstream in the keys of a store: its base URL without user name, password, query, fragment and trailing
+    /// slash. The parts that are left out may be secrets.
     var nameInStore: String {
         guard var address = URLComponents(url: baseURL.absoluteURL.standardized, resolvingAgainstBaseURL: true) else {
             return baseURL.path()
@@ -45,9 +52,16 @@ public struct Upstream: Sendable {
         return name.hasSuffix("/") ? String(name.dropLast()) : name
     }
 
-    /// Reads a value other than an entity, such as a count or a report, with the upstream's resilience and response cache.
+    /// Reads a value that is not an entity, such as a count or a report.
     ///
-    ///     let report = try await upstream.value(ReportDTO.self, at: "posts/report", query: [("year", "2026")])
+    /// ```swift
+    /// struct ReportDTO: Decodable {
+    ///     let commentCount: Int
+    /// }
+    /// let report = try await upstream.value(ReportDTO.self, at: "comments/report", query: [("year", "2026")])
+    /// ```
+    ///
+    /// The data fetcher of the upstream applies its retries, limits and response cache. No repository caches the value.
     ///
     /// - Parameters:
     ///   - type: The type of the response body.
@@ -55,7 +69,7 @@ public struct Upstream: Sendable {
     ///   - query: The query fields.
     ///   - format: The format of the response.
     /// - Returns: a reading of the value.
-    /// - Throws: a `RepositoryError` if the value is not available.
+    /// - Throws: a `RepositoryError` if the value is not available or cannot be decoded.
     public func value<Value: Decodable & Sendable>(
         _ type: Value.Type,
         at path: String,
@@ -77,8 +91,8 @@ public struct Upstream: Sendable {
     ///   - url: The URL.
     ///   - format: The format to ask for.
     ///   - bypassingCaches: Whether intermediate caches must revalidate with the upstream.
-    ///   - validator: The validator of the version that is known, which need not be sent again; `nil` if none is.
-    /// - Returns: the response, whatever its status.
+    ///   - validator: The validator of the cached version, for a conditional request, or `nil` for an unconditional one.
+    /// - Returns: the response, with any status.
     /// - Throws: a `RepositoryError` if there is no response.
     func read(
         _ url: URL,
@@ -101,11 +115,15 @@ public struct Upstream: Sendable {
 
     /// Returns the URL of a path and a query.
     ///
-    /// - Throws: a `RepositoryError` if the path leads elsewhere.
+    /// - Throws: a `RepositoryError` if a component of the path is empty, `.` or `..`.
     func url(of path: [String], _ query: [URLQueryItem]) throws(RepositoryError) -> URL {
-        // RFC 3986 section 5.2.4: these components lead elsewhere, even if they are percent-encoded.
+        // RFC 3986 section 5.2.4: these components would change the path, even percent-encoded.
         guard path.allSatisfy({ !["", ".", ".."].contains($0) }) else {
-            throw RepositoryError(.refused, request: description(of: path), explanation: "was not sent: it is no path")
+            throw RepositoryError(
+                .refused,
+                request: description(of: path),
+                explanation: "was not sent: its path has a component that is empty, “.” or “..”"
+            )
         }
         return address(of: path, query)
     }
@@ -116,13 +134,13 @@ public struct Upstream: Sendable {
         return url
     }
 
-    /// Returns a request.
+    /// Returns a request with its `Accept` and `Content-Type`.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The URL.
     ///   - mediaType: The media type to ask for.
-    ///   - body: The body, and its media type; `nil` for none.
+    ///   - body: The body and its media type, or `nil` for no body.
     /// - Returns: the request.
     func request(
         _ method: DataRequest.Method,
@@ -130,7 +148,7 @@ public struct Upstream: Sendable {
         accept mediaType: String,
         body: (bytes: Data, mediaType: String)? = nil
     ) -> DataRequest {
-        // Almost every request asks for JSON, and shares this array.
+        // Almost every request asks for JSON, so all of them share one array.
         let fields = mediaType == JSONFormat.mediaType ? Self.acceptJSON : [HeaderField(.accept, mediaType)]
         var request = DataRequest(method: method, url: url, headerFields: fields)
         guard let body else { return request }
@@ -144,18 +162,18 @@ public struct Upstream: Sendable {
 
     private static let acceptJSON: HeaderFields = [HeaderField(.accept, JSONFormat.mediaType)]
 
-    /// Sends a write, once, and decodes the response.
+    /// Sends a write once and decodes the response.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - decode: Decodes the response.
-    /// - Returns: what the response describes.
-    /// - Throws: a `RepositoryError`: `outcomeUnknown` if the write may have been done.
+    /// - Returns: the decoded response.
+    /// - Throws: a `RepositoryError`: `outcomeUnknown` if the upstream may have done the write.
     func write<Written>(
         _ request: DataRequest,
         _ decode: (DataResponse) throws(FieldError) -> Written
     ) async throws(RepositoryError) -> Written {
-        // Not left to the data fetcher, which may not notice either before the request has been sent.
+        // Checked here, because a data fetcher may send the request before it notices a cancellation or a deadline.
         if Task.isCancelled {
             throw RepositoryError(
                 .cancelled,
@@ -175,11 +193,11 @@ public struct Upstream: Sendable {
             throw RepositoryError(FetchError(response, to: request), mayHaveWritten: true)
         }
         guard response.fallbackReason == nil else {
-            // Another source answered. The write may have been done, but not at the upstream.
+            // The response is a fallback from another source. The upstream may have done the write, or not.
             throw RepositoryError(
                 .outcomeUnknown,
                 request: request.description,
-                explanation: "was answered by another than the upstream"
+                explanation: "was answered by a fallback, so it is not known whether the upstream did it"
             )
         }
         do {
@@ -188,7 +206,7 @@ public struct Upstream: Sendable {
             throw RepositoryError(
                 .outcomeUnknown,
                 request: request.description,
-                explanation: "was accepted, but the answer to it cannot be used: \(error)"
+                explanation: "was accepted, but the response cannot be used: \(error)"
             )
         }
     }
@@ -210,20 +228,20 @@ struct UpstreamAnswer {
     let request: DataRequest
     let response: DataResponse
 
-    /// The time between the request and the response.
+    /// The duration from the request to the response.
     var delay = Duration.zero
 
-    /// Whether the response comes from a cache, and so may predate the request.
+    /// Whether the response comes from a cache, so that it may be older than the request.
     var isCopy: Bool { response.origin != .upstream || response.headerFields[.age] != nil }
 
     /// The age of the response at the time of the request, according to intermediate caches (RFC 9111 section 5.1).
     var ageAtRequest: Duration { response.headerFields.ageValue ?? .zero }
 
-    /// The age of the response (RFC 9111 section 4.2.3). It is not known when a cache took its copy, so the whole delay counts. A
-    /// response from the upstream itself was made for the request, and its age is zero regardless of the delay.
+    /// The age of the response (RFC 9111 section 4.2.3). For a cached response, it includes the whole delay, because the time
+    /// at which the cache answered is not known. For a response from the upstream itself, it is zero, whatever the delay.
     var age: Duration { response.headerFields.ageValue.map { $0 + delay } ?? .zero }
 
-    /// Whether the response may be cached: it comes from the upstream itself, which has not forbidden storing it.
+    /// Whether the response may be cached: it is not a fallback, and the upstream does not forbid storing it.
     var mayBeKept: Bool {
         response.fallbackReason == nil && response.headerFields.cacheDirectives["no-store"] == nil
     }
@@ -242,8 +260,7 @@ struct UpstreamAnswer {
         }
     }
 
-    /// Returns a reading of a value. It is stale if an intermediate cache has held the response for longer than responses are
-    /// fresh.
+    /// Returns a reading of a value. The reading is stale if an intermediate cache held the response for longer than `fresh`.
     func reading<Value>(
         _ value: Value,
         fresh: Duration,
@@ -261,7 +278,7 @@ struct UpstreamAnswer {
 }
 
 extension RepositoryError {
-    /// Translates a fetch error. A write may have been done in spite of it.
+    /// Translates a fetch error. With `mayHaveWritten`, an error that leaves the outcome open becomes `outcomeUnknown`.
     init(_ error: FetchError, mayHaveWritten: Bool) {
         let reason = mayHaveWritten && error.leavesOutcomeUnknown ? .outcomeUnknown : Reason(error)
         let delay: Duration? = if case .delay(let delay) = error.retryAfter { delay } else { nil }
@@ -279,12 +296,12 @@ extension RepositoryError {
         self.init(
             .unreadable,
             request: request.description,
-            explanation: "was answered with what cannot be used: \(error)"
+            explanation: "has a response that cannot be used: \(error)"
         )
     }
 }
 
-/// A validator of a version of a resource (RFC 9110 section 8.8): its entity tag, or when it was last modified.
+/// A validator of a version of a resource (RFC 9110 section 8.8): its entity tag or its date of last modification.
 @usableFromInline
 struct Validator: Hashable, Sendable {
     /// The value of the header field, exactly as sent.
@@ -294,7 +311,7 @@ struct Validator: Hashable, Sendable {
         self.text = text
     }
 
-    /// Creates the validator of a response; `nil` if it has none.
+    /// Creates the validator of a response. Returns `nil` if the response has none.
     init?(_ fields: HeaderFields) {
         guard let text = fields[.etag] ?? fields[.lastModified], !text.isEmpty else { return nil }
         self.text = text
@@ -302,9 +319,9 @@ struct Validator: Hashable, Sendable {
 
     private var isEntityTag: Bool { text.hasPrefix("\"") || text.hasPrefix("W/\"") }
 
-    /// The entity tag, if it is strong. A write needs one; a weak tag, or a date, may be that of several versions.
+    /// The entity tag, if it is strong. Only a strong tag identifies a single version, as `If-Match` requires.
     var entityTag: String? { HeaderFields.isStrongEntityTag(text) ? text : nil }
 
-    /// The header field with which to ask whether there is another version.
+    /// The header field of a conditional request with this validator.
     var conditionName: HeaderField.Name { isEntityTag ? .ifNoneMatch : .ifModifiedSince }
 }

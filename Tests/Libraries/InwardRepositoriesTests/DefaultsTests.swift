@@ -5,10 +5,9 @@ import Testing
 
 @testable import InwardRepositories
 
-/// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
-/// its users have to be told of.
+/// The default values. Services that link this package rely on them, so a change of a default must be announced.
 struct DefaultsTests {
-    @Test func answersAreFreshForAMinuteAndKeptForAWeek() {
+    @Test func answersAreFreshForAMinuteAndCachedForAWeek() {
         let lifetimes = Lifetimes()
         #expect(lifetimes.staleAfter == .seconds(60))
         #expect(lifetimes.staleWhileRevalidate == .zero)
@@ -18,11 +17,11 @@ struct DefaultsTests {
         #expect(lifetimes.jitter == 0.1)
     }
 
-    @Test func whatIsWrittenIsPosted() {
+    @Test func writesUsePostByDefault() {
         #expect(OutboxWrite(endpoint: "posts", subject: ["7"], path: "posts").method == .post)
     }
 
-    @Test func pagesBeginWithTheFirst() {
+    @Test func pageNumbersBeginAtOne() {
         #expect(
             isSame(
                 Paging.numbers("page", size: "size"),
@@ -32,7 +31,7 @@ struct DefaultsTests {
         )
     }
 
-    @Test func anOutboxWaitsLongerAndLongerAndIsBounded() {
+    @Test func outboxWaitsGrowAndAreBounded() {
         let policy = OutboxPolicy.standard
         #expect(policy.initialWait == .seconds(1) && policy.factor == 2 && policy.maximumWait == .seconds(300))
         #expect(policy.maximumRetryAfter == .seconds(86_400))
@@ -44,7 +43,7 @@ struct DefaultsTests {
         #expect(policy.initialPause == .seconds(60) && policy.maximumPause == .seconds(3_600))
     }
 
-    @Test func aRepositoryKeepsTenThousandEntitiesOf32MebibytesTogether() {
+    @Test func memoryHoldsTenThousandEntitiesOf32MebibytesInTotal() {
         #expect(MemoryLimit().count == 10_000)
         #expect(MemoryLimit().bytes == 33_554_432)
         for limit in [MemoryLimit.nothing, MemoryLimit(count: -1, bytes: -1)] {
@@ -52,12 +51,12 @@ struct DefaultsTests {
         }
     }
 
-    @Test func recordsAreNotLost() {
+    @Test func noRecordsAreLostByDefault() {
         #expect(RecordLosses().keys.isEmpty)
         #expect(RecordLosses().unknownCount == 0)
     }
 
-    @Test func aBatchHasAtMostAHundredOfTwoMilliseconds() {
+    @Test func batchesHoldAHundredEntitiesAndWaitTwoMilliseconds() {
         let batching = Batching<Int>(fields: { _ in [] })
         #expect(batching.limit == 100)
         #expect(batching.window == .milliseconds(2))

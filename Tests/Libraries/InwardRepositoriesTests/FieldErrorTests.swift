@@ -17,7 +17,7 @@ struct FieldErrorTests {
         let address: [String: [Int]]
     }
 
-    /// Why a place cannot be read whose field has another value.
+    /// Returns the error of decoding a place with another value in one field.
     private func error(_ field: String, _ value: String?) throws -> FieldError {
         var fields = [
             "name": #""hill""#, "isOpen": "true", "height": "1.5", "steps": "[1, 2]", "address": #"{"doors": [1]}"#,
@@ -27,34 +27,34 @@ struct FieldErrorTests {
         return try #require(#expect(throws: FieldError.self) { try Place.decoded(from: Data(json.utf8)) })
     }
 
-    /// A reason can quote a record, whose values may be of any length.
+    /// A reason can quote a record, and the values of a record can have any length.
     @Test(arguments: [(199, false), (200, false), (201, true), (1_000, true)])
-    func aReasonIsCutWhereItIsLong(count: Int, isCut: Bool) {
+    func longReasonIsCut(count: Int, isCut: Bool) {
         let reason = FieldError("a.b", String(repeating: "x", count: count)).reason
         #expect(reason.count == min(count, 200))
         #expect(reason.hasSuffix("…") == isCut)
     }
 
     @Test(arguments: [
-        ("name", "7", "its field “name” is not a text"), ("isOpen", "1", "its field “isOpen” is not true or false"),
+        ("name", "7", "its field “name” is not a string"), ("isOpen", "1", "its field “isOpen” is not true or false"),
         ("height", "[]", "its field “height” is not a number"), ("steps", "7", "its field “steps” is not a list"),
         ("steps", #"[1, "x"]"#, "its field “steps.1” is not a whole number"),
         ("steps", "[null]", "its field “steps.0” is null"), ("address", "[]", "its field “address” is not an object"),
         ("address", #"{"doors": [1, {}]}"#, "its field “address.doors.1” is not a whole number"),
         ("name", nil, "its field “name” is missing"), ("name", "null", "its field “name” is null"),
     ])
-    func whatCannotBeReadNamesItsFieldAndWhatItShouldBe(field: String, value: String?, words: String) throws {
+    func decodingErrorNamesTheFieldAndTheExpectedType(field: String, value: String?, words: String) throws {
         #expect(try error(field, value).description == words)
     }
 
-    @Test func anErrorOfARecordsOwnStaysAsItIs() {
+    @Test func fieldErrorOfARecordIsKept() {
         let error = FieldError("at", "is no time")
         #expect(FieldError(decoding: error) == error)
         #expect(error.description == "its field “at” is no time")
         #expect(FieldError(nil, "is no place").description == "it is no place")
     }
 
-    @Test func whatNoDecoderSaysCannotBeRead() {
+    @Test func unknownErrorSaysThatTheRecordCannotBeRead() {
         struct OtherError: Error {}
         #expect(FieldError(decoding: OtherError()) == FieldError(nil, "cannot be read"))
     }

@@ -16,7 +16,7 @@ import Foundation
 struct PagesTests {
     private static func record(_ id: Int) -> String { #"{"id": \#(id), "author": 7, "text": "t"}"# }
 
-    /// An upstream that has this many remarks, and gives those that a query asks for.
+    /// An upstream with this many remarks, which returns the page that a query requests.
     private static func source(_ count: Int, next: Bool = false) -> RecordingDataFetcher {
         RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
@@ -53,31 +53,31 @@ struct PagesTests {
     ]
 
     @Test(arguments: kinds.indices, [(5, [[1, 2], [3, 4], [5]]), (4, [[1, 2], [3, 4]]), (0, [])])
-    func everyPageComesOnceAndInOrder(kind: Int, remarks: (count: Int, pages: [[Int]])) async throws {
+    func eachPageIsReadOnceInOrder(kind: Int, remarks: (count: Int, pages: [[Int]])) async throws {
         let repository = try repository(Self.kinds[kind], Self.source(remarks.count, next: true))
         #expect(try await ids(repository.pages(of: 2)) == remarks.pages)
     }
 
-    @Test func pagesFillTheSingleEntities() async throws {
+    @Test func pagesCacheTheirEntities() async throws {
         let source = Self.source(5)
         let repository = try repository(.offsets("_start", size: "_limit"), source)
         _ = try await ids(repository.pages(of: 5))
         let asked = source.requests.count
         #expect(try await repository.entity(4).origin == .memory)
         #expect(source.requests.count == asked)
-        // No page is being fetched any more that would be older than this.
+        // No older page is in flight any more.
         repository.invalidateAll()
         #expect(repository.memory.changeCount == 0)
     }
 
-    @Test(arguments: [-1, 0, 1]) func aPageHasOneEntityAtLeast(size: Int) async throws {
+    @Test(arguments: [-1, 0, 1]) func pageSizeIsAtLeastOne(size: Int) async throws {
         let source = Self.source(2)
         let repository = try repository(.numbers("_page", size: "_limit"), source)
         #expect(try await ids(repository.pages(of: size)).prefix(2) == [[1], [2]])
         #expect(source.requests[0].url.query() == "_page=1&_limit=1")
     }
 
-    @Test func aPageIsAskedForWhenItIsWanted() async throws {
+    @Test func pageIsRequestedWhenItIsIterated() async throws {
         let source = Self.source(100)
         let pages = try #require(try repository(.numbers("_page", size: "_limit"), source).pages(of: 10))
         var iterator = pages.makeAsyncIterator()
@@ -87,7 +87,7 @@ struct PagesTests {
         #expect(source.requests.map { $0.url.query() } == ["_page=1&_limit=10", "_page=2&_limit=10"])
     }
 
-    @Test(arguments: kinds.indices) func anUpstreamThatGivesTheSamePageForEverIsFound(kind: Int) async throws {
+    @Test(arguments: kinds.indices) func repeatedPageIsAnError(kind: Int) async throws {
         let source = RecordingDataFetcher(
             StubDataFetcher { _ throws(FetchError) in
                 var response = DataResponse(body: Data("[\(Self.record(1)), \(Self.record(2))]".utf8))
@@ -102,11 +102,11 @@ struct PagesTests {
     }
 
     @Test(arguments: [0, 1], [1, 2])
-    func anUpstreamThatGivesTheSameDamagedPageForEverIsFound(kind: Int, count: Int) async throws {
+    func repeatedDamagedPageIsAnError(kind: Int, count: Int) async throws {
         let page = "[\((0..<count).map { #"{"id": "x\#($0)"}"# }.joined(separator: ","))]"
         let source = RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
-                // A test that would never end is ended here.
+                // Stops a test that would never end.
                 let isLate = request.url.query()?.contains("9") == true
                 return DataResponse(body: Data((isLate ? "[]" : page).utf8))
             }
@@ -119,8 +119,8 @@ struct PagesTests {
         #expect(source.requests.count == 2)
     }
 
-    /// Pages are the same if they come one behind the other.
-    @Test func damagedPagesThatDifferAreReadToTheEnd() async throws {
+    /// Only consecutive equal pages count as a repetition.
+    @Test func differentDamagedPagesAreReadToTheEnd() async throws {
         let damaged = [#"[{"id": "x"}]"#, #"[{"id": "y"}]"#]
         let bodies = [damaged[0], damaged[1], "[\(Self.record(1))]", damaged[1], "[]"]
         let source = RecordingDataFetcher(
@@ -132,14 +132,14 @@ struct PagesTests {
     }
 
     @Test(arguments: [(ReadPolicy.cacheFirst, nil), (.upstreamFirst, "no-cache"), (.upstreamOnly, "no-cache")])
-    func whoReadsPagesFromTheUpstreamTellsCachesSo(policy: ReadPolicy, header: String?) async throws {
+    func pagesFromTheUpstreamBypassCaches(policy: ReadPolicy, header: String?) async throws {
         let source = Self.source(3)
         let repository = try repository(.numbers("_page", size: "_limit"), source)
         _ = try await ids(repository.pages(of: 2, policy))
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == [header, header])
     }
 
-    @Test func aPageOfAnotherThanTheUpstreamIsNotKept() async throws {
+    @Test func fallbackPageIsNotCached() async throws {
         let source = RemarkSource()
         source.degrade()
         let repository = try repository(.numbers("_page", size: "_limit"), RecordingDataFetcher(source))
@@ -150,8 +150,8 @@ struct PagesTests {
         #expect(source.requests.count == 2)
     }
 
-    /// Each entity of a page takes its part of the bytes.
-    @Test func asManyEntitiesOfAPageAreKeptAsThereIsRoomFor() async throws {
+    /// Each entity of a page takes an equal share of its bytes.
+    @Test func entitiesOfAPageAreCachedUpToTheLimit() async throws {
         let source = Self.source(5)
         let body = (1...5).map(Self.record).joined(separator: ",").utf8.count + 2
         let repository = Repository<Remark>(
@@ -165,7 +165,7 @@ struct PagesTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func anUpstreamThatDoesNotKnowTheFilterIsReadToItsEnd() async throws {
+    @Test func pagesOfAnUpstreamThatIgnoresTheFilterAreReadToTheEnd() async throws {
         let source = Self.source(5)
         let repository = try repository(.numbers("_page", size: "_limit"), source)
         let filter = EntityFilter<Remark>("author", "8") { $0.id == 5 }
@@ -173,11 +173,11 @@ struct PagesTests {
         #expect(source.requests[0].url.query() == "author=8&_page=1&_limit=2")
     }
 
-    @Test func anEndpointWithoutPagesHasNone() throws {
+    @Test func endpointWithoutPagingHasNoPages() throws {
         #expect(try repository(nil, Self.source(1)).pages(of: 2) == nil)
     }
 
-    @Test func behindTheCloseThereIsNoPage() async throws {
+    @Test func closedRepositoryHasNoPages() async throws {
         let source = Self.source(5)
         let repository = try repository(.numbers("_page", size: "_limit"), source)
         let pages = try #require(repository.pages(of: 2))
@@ -201,7 +201,7 @@ struct PagesTests {
         )
     }
 
-    @Test func thePagesFollowTheLinksOfTheUpstream() async throws {
+    @Test func pagesFollowTheUpstreamsLinks() async throws {
         let source = Self.linked([
             #"<http://upstream.test/api/remarks?at=b>; rel="next""#, #"<?at=c>; rel="next", <?at=z>; rel="last""#,
             #"<?at=a>; rel="prev""#,
@@ -211,7 +211,7 @@ struct PagesTests {
         #expect(source.requests.map { $0.url.query() } == ["author=7", "at=b", "at=c"])
     }
 
-    @Test func theSizeOfAPageIsAskedForOnce() async throws {
+    @Test func pageSizeIsRequestedOnceWithLinks() async throws {
         let source = Self.linked([#"<?at=b>; rel="next""#, nil])
         _ = try await ids(repository(.links(size: "_limit"), source).pages(of: 2))
         #expect(source.requests.map { $0.url.query() } == ["_limit=2", "at=b"])
@@ -220,7 +220,7 @@ struct PagesTests {
     @Test(arguments: [
         "http://elsewhere.test/remarks", "https://upstream.test/api/remarks", "//elsewhere.test", "file:///x",
     ])
-    func aLinkToAnotherOriginIsNotFollowed(target: String) async throws {
+    func linkToAnotherOriginIsNotFollowed(target: String) async throws {
         let source = Self.linked(["<\(target)>; rel=next", nil])
         let repository = try repository(.links(), source)
         let error = await #expect(throws: RepositoryError.self) { try await ids(repository.pages(of: 2)) }
@@ -229,7 +229,7 @@ struct PagesTests {
     }
 
     @Test(arguments: [["?", "?"], ["?at=b", "?at=c", "?at=b"], ["remarks"]])
-    func linksThatLeadInACircleAreFound(targets: [String]) async throws {
+    func cycleOfLinksIsAnError(targets: [String]) async throws {
         let source = Self.linked(targets.map { "<\($0)>; rel=next" } + [nil, nil])
         let repository = try repository(.links(), source)
         let error = await #expect(throws: RepositoryError.self) { try await ids(repository.pages(of: 2)) }
@@ -237,8 +237,8 @@ struct PagesTests {
         #expect(source.requests.count == targets.count)
     }
 
-    /// An upstream that filters behind its cursor has pages without a record.
-    @Test func aPageWithoutRecordsIsNotTheEndWhileAnotherIsNamed() async throws {
+    /// An upstream that filters after paging has pages without records.
+    @Test func emptyPageWithALinkIsNotTheEnd() async throws {
         let bodies: [(String, String?)] = [("[]", "b"), ("[\(Self.record(5))]", "c"), ("[]", nil)]
         let source = RecordingDataFetcher(
             ScriptedDataFetcher(

@@ -15,7 +15,7 @@ struct PendingLayerTests {
         var text = ""
     }
 
-    @Test func whatIsAddedIsThereInItsOrderUntilItIsRemoved() {
+    @Test func writesAreShownInOrderUntilTheyAreRemoved() {
         let pending = PendingLayer<Note>()
         for id in [3, 1, 2] { pending.add(Note(id: id), for: "\(id)") }
         #expect(pending.entities.map(\.id) == [3, 1, 2])
@@ -29,10 +29,10 @@ struct PendingLayerTests {
         #expect(pending.isEmpty)
     }
 
-    @Test func whatIsGoneTakesNoRoom() {
+    @Test func placesOfRemovedWritesAreReclaimed() {
         let pending = PendingLayer<Note>()
         for id in 0..<1_000 { pending.add(Note(id: id), for: "\(id)") }
-        // Room is made when more than half are gone, so that each costs little.
+        // Space is reclaimed when more than half of the places are empty, so that each removal is cheap on average.
         for id in 0..<500 { pending.remove("\(id)") }
         #expect(pending.snapshot.placeCount == 1_000)
         pending.remove("500")
@@ -42,7 +42,7 @@ struct PendingLayerTests {
         #expect(pending.entities.map(\.id) == Array(990..<1_000))
     }
 
-    @Test func whatComesAndGoesTakesNoRoom() {
+    @Test func addingAndRemovingWritesDoesNotAccumulatePlaces() {
         let pending = PendingLayer<Note>()
         for id in 0..<1_000 {
             pending.add(Note(id: id), for: "\(id)")
@@ -51,7 +51,7 @@ struct PendingLayerTests {
         #expect(pending.snapshot.placeCount <= 1)
     }
 
-    @Test func theLastOfAnIdentityIsFound() {
+    @Test func latestWriteOfAnIdentifierIsShown() {
         let pending = PendingLayer<Note>()
         pending.add(Note(id: 1, text: "first"), for: "a")
         pending.add(Note(id: 1, text: "last"), for: "b")
@@ -60,7 +60,7 @@ struct PendingLayerTests {
         #expect(pending.note(1)?.text == "last")
     }
 
-    @Test func whatIsAddedForTheSameTakesThePlaceOfWhatWas() {
+    @Test func writeWithTheSameKeyReplacesTheFirst() {
         let pending = PendingLayer<Note>()
         pending.add(Note(id: 1), for: "a")
         pending.add(Note(id: 2), for: "a")
@@ -70,7 +70,7 @@ struct PendingLayerTests {
         #expect(pending.isEmpty)
     }
 
-    @Test func writesOfOneEntityAreAppliedInTheirOrder() throws {
+    @Test func writesOfAnEntityAreAppliedInOrder() throws {
         let pending = PendingLayer<Note> { _, note in Note(id: note.id, text: note.text + "!") }
         func add(_ key: String, _ effect: PendingLayer<Note>.Effect, id: Int = 1) {
             pending.add(.init(key: key, id: id, subject: ["1"], effect: effect))
@@ -85,19 +85,19 @@ struct PendingLayerTests {
         let list = [Note(id: 1, text: "old"), Note(id: 2)]
         #expect(pending.snapshot.applied(to: list) { _ in true }?.map(\.text) == ["new!", ""])
         #expect(pending.snapshot.applied(to: list) { $0.text.isEmpty }?.map(\.id) == [2])
-        // Whether an update brings an entity into a list, only the upstream knows.
+        // Only the upstream knows whether an updated entity belongs in a list.
         #expect(pending.snapshot.applied(to: [Note(id: 2)]) { _ in true } == nil)
         pending.replace(.init(key: "b", id: 1, subject: ["1"], effect: .replaced(Note(id: 1, text: "newer"))))
         #expect(pending.version(1)?.entity?.text == "newer!")
         add("d", .deleted)
-        if case .deleted? = pending.version(1) {} else { Issue.record("It is there.") }
+        if case .deleted? = pending.version(1) {} else { Issue.record("The deleted note is still there.") }
         #expect(pending.snapshot.applied(to: list) { _ in true }?.map(\.id) == [2])
         pending.remove("d")
         #expect(pending.subject(of: 1) == ["1"] && pending.subject(of: 2) == nil)
         #expect(Set(pending.reset(to: []).map(\.key)) == ["a", "b", "c"] && pending.isEmpty)
     }
 
-    @Test func whatIsCreatedKeepsItsPendingIdentifierUntilAnotherHasIt() {
+    @Test func pendingIdentifierWorksUntilItIsUsedAgain() {
         let pending = PendingLayer<Note>()
         pending.add(.init(key: "a", id: -1, subject: ["s"], effect: .created(Note(id: -1))))
         pending.add(.init(key: "b", id: -1, subject: ["s"], effect: .replaced(Note(id: -1, text: "b"))))
@@ -105,7 +105,7 @@ struct PendingLayerTests {
         pending.remove("a", as: 7)
         #expect(pending.currentID(-1) == 7 && pending.id(createdIn: ["s"]) == 7 && !pending.isCreated(7))
         #expect(pending.subject(of: 7) == ["s"] && pending.subject(of: -1) == nil)
-        // Lists show the edit of what has just been created.
+        // Lists show the edit of an entity that was just created.
         #expect(pending.snapshot.applied(to: [Note(id: 7)]) { _ in true }?.map(\.text) == ["b"])
         pending.add(.init(key: "c", id: -1, subject: ["t"], effect: .created(Note(id: -1))))
         #expect(pending.currentID(-1) == -1 && pending.isCreated(-1))
@@ -113,8 +113,8 @@ struct PendingLayerTests {
         #expect(pending.id(createdIn: ["t"]) == nil)
     }
 
-    /// Somebody finds the entity in a list, and changes it, before the answer to its creation is here.
-    @Test func writesOfTwoSubjectsAreAppliedInTheOrderInWhichTheyWereAccepted() {
+    /// A caller has found the entity in a list, and changes it before the response to its creation arrives.
+    @Test func writesOfTwoSubjectsAreAppliedInAcceptanceOrder() {
         let pending = PendingLayer<Note>()
         pending.add(.init(key: "a", id: -1, subject: ["s"], effect: .created(Note(id: -1))))
         pending.add(.init(key: "b", id: -1, subject: ["s"], effect: .replaced(Note(id: 7, text: "first"))))
@@ -133,7 +133,7 @@ struct PendingLayerTests {
         #expect(pending.currentID(-2) == 2 && pending.currentID(-10_001) == 10_001)
     }
 
-    @Test func aSnapshotIsCurrentUntilSomethingIsAddedRemovedOrBeingReplaced() {
+    @Test func snapshotIsCurrentUntilAWriteIsAddedRemovedOrReplaced() {
         let pending = PendingLayer<Note>()
         pending.add(Note(id: 1), for: "a")
         let snapshot = pending.snapshot
@@ -143,21 +143,21 @@ struct PendingLayerTests {
         #expect(snapshot.applied(to: []) { _ in true } == [Note(id: 1)])
     }
 
-    @Test func whatIsReplacedIsSoonOver() {
+    @Test func snapshotIsCurrentOnceARemovalHasEnded() {
         let pending = PendingLayer<Note>()
         for key in ["a", "b"] { pending.add(Note(id: 1), for: key) }
         pending.remove("a") {}
         #expect(pending.isCurrent(pending.snapshot))
     }
 
-    /// Walks at random beside a list that is searched from end to end.
+    /// Compares random operations with a list that is searched linearly.
     @Test(arguments: [UInt64(1), 2, 3, .random(in: 4 ... .max)])
-    func itAgreesWithAListWhateverIsAddedAndRemoved(seed: UInt64) {
+    func randomWalkAgreesWithAList(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pending = PendingLayer<Note>()
         var list: [Note] = []
         for step in 0..<2_000 {
-            // More come than go at first, and more go than come behind that.
+            // At first, most operations add a write. Later, most remove one.
             if Int.random(in: 0..<10, using: &random) < (step < 1_000 ? 7 : 3) {
                 list.append(Note(id: step, text: "\(seed)"))
                 pending.add(Note(id: step, text: "\(seed)"), for: "\(step)")
@@ -181,7 +181,7 @@ extension PendingLayer where Entity.ID == Int {
 }
 
 extension PendingLayer {
-    /// Adds a pending creation in a subject of its own.
+    /// Adds a pending creation with its own subject.
     func add(_ entity: Entity, for key: String) {
         add(Write(key: key, id: entity.id, subject: [key], effect: .created(entity)))
     }

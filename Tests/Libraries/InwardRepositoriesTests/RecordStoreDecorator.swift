@@ -1,8 +1,8 @@
 import InwardRepositories
 
-/// A record store over another. It does what its base does, but for the calls that it implements itself.
+/// A record store that passes each call to another store, except for the methods that a conforming type implements.
 protocol RecordStoreDecorator: RecordStore {
-    /// The store that it is over.
+    /// The store that receives the other calls.
     var base: any RecordStore { get }
 }
 

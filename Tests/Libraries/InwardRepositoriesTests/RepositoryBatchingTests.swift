@@ -38,7 +38,7 @@ struct RepositoryBatchingTests {
 
     private func record(_ id: Int) -> String { #"{"id": \#(id), "author": 7, "text": "t\#(id)"}"# }
 
-    /// What comes of asking for remarks one by one at the same time, as many as are asked for together.
+    /// Returns the outcomes of concurrent reads of single remarks.
     private func outcomes(_ ids: [Int], _ repository: Repository<Remark>) async -> [Int: Result<
         String, RepositoryError
     >] {
@@ -55,8 +55,8 @@ struct RepositoryBatchingTests {
         }
     }
 
-    /// Each takes its share of the bytes that came for all of them.
-    @Test func whatIsFetchedTogetherHasRoomTogether() async throws {
+    /// Each entity takes an equal share of the bytes of the response.
+    @Test func entitiesOfABatchShareItsBytes() async throws {
         let body = Data("[\((1...4).map(record).joined(separator: ","))]".utf8)
         let source = StubDataFetcher(DataResponse(body: body))
         let repository = try repository(source, limit: 4, memory: MemoryLimit(count: 10, bytes: body.count))
@@ -65,8 +65,8 @@ struct RepositoryBatchingTests {
         for id in 1...4 { #expect(try await repository.entity(id, .cacheOnly).origin == .memory) }
     }
 
-    /// What comes alone takes all of the bytes that came.
-    @Test func whatIsFoundAloneTakesAllOfTheRoom() async throws {
+    /// The only entity of a response takes all of its bytes.
+    @Test func onlyEntityOfABatchTakesAllOfItsBytes() async throws {
         let long = String(repeating: "x", count: 1_000)
         let source = StubDataFetcher { request throws(FetchError) in
             let id = request.url.query()?.contains("id=1") == true ? 1 : 3
@@ -80,11 +80,11 @@ struct RepositoryBatchingTests {
         #expect(try await repository.entity(3, .cacheOnly).origin == .memory)
     }
 
-    @Test(arguments: [-1, 0, 1]) func atLeastOneIsAskedForTogether(limit: Int) {
+    @Test(arguments: [-1, 0, 1]) func batchLimitIsAtLeastOne(limit: Int) {
         #expect(Batching<Int>(limit: limit) { _ in [] }.limit == 1)
     }
 
-    @Test func singleReadsAtTheSameTimeAreOneRequest() async throws {
+    @Test func concurrentSingleReadsAreOneRequest() async throws {
         let body = Data("[\(record(1)), \(record(3))]".utf8)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: body)))
         let repository = try repository(source, limit: 3)
@@ -95,18 +95,18 @@ struct RepositoryBatchingTests {
         let query = Set(source.requests[0].url.query()?.split(separator: "&").map(String.init) ?? [])
         #expect(query == ["id=1", "id=2", "id=3"])
         #expect(source.requests[0].headerFields[.cacheControl] == nil)
-        // Who is not in the answer is not there, and that is remembered like any other absence.
+        // An entity that is missing from the response does not exist, and its absence is cached.
         #expect(throws: RepositoryError.self) { try outcomes[2]?.get() }
         let error = await #expect(throws: RepositoryError.self) { try await repository.entity(2, .cacheOnly) }
         #expect(error?.reason == .notFound)
         #expect(try await repository.entity(3).origin == .memory)
         #expect(source.requests.count == 1)
-        // None is being fetched any more that would be older than this.
+        // No older response is in flight any more.
         repository.invalidateAll()
         #expect(repository.memory.changeCount == 0)
     }
 
-    @Test func aDamagedRecordIsNotTakenForAbsence() async throws {
+    @Test func damagedRecordIsNotAbsence() async throws {
         let body = Data(#"[\#(record(1)), {"id": "seven"}]"#.utf8)
         let repository = try repository(StubDataFetcher(DataResponse(body: body)), limit: 2)
         let outcomes = await outcomes([1, 2], repository)
@@ -116,7 +116,7 @@ struct RepositoryBatchingTests {
         #expect(try outcomes[1]?.get() == "t1")
     }
 
-    @Test func aFailureIsThatOfEveryKey() async throws {
+    @Test func failureReachesEveryReaderOfABatch() async throws {
         let repository = try repository(StubDataFetcher(DataResponse(status: 503)), limit: 2)
         let outcomes = await outcomes([1, 2], repository)
         for id in [1, 2] {
@@ -125,7 +125,7 @@ struct RepositoryBatchingTests {
         }
     }
 
-    @Test func whoIsAloneAsksForTheOneAlone() async throws {
+    @Test func singleReadIsRequestedAlone() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(record(1).utf8))))
         let repository = try repository(source)
         async let alone = repository.entity(1)
@@ -137,12 +137,12 @@ struct RepositoryBatchingTests {
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil])
     }
 
-    @Test func whatIsAskedForTogetherEndsWithTheRepository() async throws {
+    @Test func closingEndsBatches() async throws {
         let begun = Rendezvous(of: 2)
         let ended = Promise<Bool>()
         let source = StubDataFetcher { request throws(FetchError) in
             await begun.arrive()
-            // Nobody comes, so it ends when it is cancelled.
+            // Only cancellation ends this wait.
             await Rendezvous(of: 2).arrive()
             ended.fulfill(Task.isCancelled)
             throw FetchError(.cancelled, request: request, explanation: "was cancelled")
@@ -151,13 +151,13 @@ struct RepositoryBatchingTests {
         async let outcomes = outcomes([1, 2], repository)
         await begun.arrive()
         await repository.close()
-        guard case .fulfilled(true) = await ended.value() else { return #expect(Bool(false), "It goes on.") }
+        guard case .fulfilled(true) = await ended.value() else { return #expect(Bool(false), "The batch went on.") }
         for (_, outcome) in await outcomes {
             #expect(throws: RepositoryError.self) { try outcome.get() }
         }
     }
 
-    @Test func whoWantsNoCopyAsksAlone() async throws {
+    @Test func readThatAcceptsNoCopiesIsRequestedAlone() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(record(1).utf8))))
         #expect(try await repository(source).entity(1, .upstreamOnly).value.text == "t1")
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache"])

@@ -7,8 +7,8 @@ import Testing
 @testable import InwardRepositories
 
 struct RepositoryErrorTests {
-    /// An outbox ends no write by this.
-    @Test func aWriteThatIsRejectedBeforeItIsSentMayBeSentLater() async throws {
+    /// An outbox sends the write again after this error.
+    @Test func writeRejectedBeforeSendingCanBeRetried() async throws {
         let request = try DataRequest.example()
         let source = StubDataFetcher(DataResponse()).authorizing(with: .bearer("s3cret"), for: request.url)
         let error = try #require(await source.failure(request))

@@ -12,11 +12,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A repository of remarks whose writes go through an outbox.
+/// Tests of a repository that writes through an outbox.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryOutboxTests {
-    /// An upstream that has one remark, and answers writes like this, each behind a gate.
-    private static func source(_ answer: DataResponse, behind gate: Rendezvous? = nil) -> RoutedDataFetcher {
+    /// Returns an upstream that has one remark, and answers each write after the gate opens.
+    private static func source(_ answer: DataResponse, after gate: Rendezvous? = nil) -> RoutedDataFetcher {
         RoutedDataFetcher()
             .on(.get, "/api/remarks", .json(#"[{"id": 1, "author": 7, "text": "old"}]"#))
             .on(.post, "/api/remarks") { _ in
@@ -25,18 +25,18 @@ struct RepositoryOutboxTests {
             }
     }
 
-    /// A remark before the upstream has given it an identity.
+    /// A remark that has no identifier yet.
     private struct Draft: Codable {
         var text = "new"
         var author = 7
     }
 
-    /// What the upstream says of a remark that it took.
+    /// The upstream's response to the creation of a remark.
     private struct Answer: Codable {
         let id: Int
     }
 
-    /// Remarks that are created by a draft, and have a number from 1,000 on until they are.
+    /// An endpoint for creating remarks. Pending ones have identifiers from 1,000 on.
     private static let endpoint = Endpoint(
         RemarkDTO.self,
         at: "remarks",
@@ -54,7 +54,7 @@ struct RepositoryOutboxTests {
     private let store = InMemoryRecordStore(now: { day })
     private let timer = TimerService(ManualClock())
 
-    /// A repository of an upstream, which keeps what it reads in a store or nowhere, and its outbox, which is open.
+    /// Returns a repository of an upstream, with an optional store for its cache, and its open outbox.
     private func open(
         _ source: RoutedDataFetcher,
         keepingIn records: (any RecordStore)? = nil
@@ -68,7 +68,7 @@ struct RepositoryOutboxTests {
             }
         }
         let repository = Repository(Self.endpoint, upstream: upstream, store: place, outbox: outbox, timer: timer)
-        try await outbox.open(handlers: [try #require(repository.handler)])
+        try await outbox.open(handlers: [repository.handler])
         return (repository, outbox)
     }
 
@@ -76,15 +76,15 @@ struct RepositoryOutboxTests {
         try await repository.entities(.all, policy).value.map(\.text)
     }
 
-    @Test func whatIsAcceptedIsShownAtOnceAsPendingAndThenAsPublished() async throws {
+    @Test func createdEntityIsShownAsPendingUntilItIsPublished() async throws {
         let gate = Rendezvous(of: 2)
         let published = DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))
-        let (repository, outbox) = try await open(Self.source(published, behind: gate))
+        let (repository, outbox) = try await open(Self.source(published, after: gate))
         #expect(try await texts(repository) == ["old"])
         let reading = try await repository.create(Draft())
         #expect(reading.isPending)
         #expect(reading.value.text == "new")
-        // In every list that it belongs into, last, and by its own identity, which nobody else is asked for.
+        // The entity is the last one in every list that it belongs in, and can be read by its identifier without a request.
         let all = try await repository.entities()
         #expect(all.value.map(\.text) == ["old", "new"] && all.isPending)
         let own = try await repository.entities(.author(7))
@@ -104,8 +104,8 @@ struct RepositoryOutboxTests {
         await outbox.close()
     }
 
-    @Test func whatIsPendingIsNumberedInItsOrder() async throws {
-        let (repository, outbox) = try await open(Self.source(DataResponse(), behind: Rendezvous(of: 3)))
+    @Test func pendingEntitiesAreNumberedInOrder() async throws {
+        let (repository, outbox) = try await open(Self.source(DataResponse(), after: Rendezvous(of: 3)))
         var ids: [Int] = []
         for text in ["first", "second"] {
             ids.append(try await repository.create(Draft(text: text)).value.id)
@@ -115,9 +115,9 @@ struct RepositoryOutboxTests {
         await outbox.close()
     }
 
-    @Test func whatIsRefusedIsShownNoMoreAndTold() async throws {
+    @Test func refusedCreationIsHiddenAndReported() async throws {
         let gate = Rendezvous(of: 2)
-        let (repository, outbox) = try await open(Self.source(DataResponse(status: 422), behind: gate))
+        let (repository, outbox) = try await open(Self.source(DataResponse(status: 422), after: gate))
         _ = try await texts(repository)
         _ = try await repository.create(Draft())
         #expect(try await texts(repository) == ["old", "new"])
@@ -130,11 +130,10 @@ struct RepositoryOutboxTests {
         #expect(handler.errors.map { $0 is RefusedWriteError } == [true])
     }
 
-    /// What may have been done may be in every list of the upstream.
+    /// An entity that may have been created may be in any list of the upstream.
     @Test(arguments: [(RepositoryError.Reason.outcomeUnknown, Origin.upstream), (.refused, .memory)])
-    func listsAreReadAgainWhereARefusedWriteMayHaveBeenDone(reason: RepositoryError.Reason, origin: Origin) async throws
-    {
-        let (repository, outbox) = try await open(Self.source(DataResponse(), behind: Rendezvous(of: 2)))
+    func listsAreReadAgainIfARefusedWriteMayHaveBeenDone(reason: RepositoryError.Reason, origin: Origin) async throws {
+        let (repository, outbox) = try await open(Self.source(DataResponse(), after: Rendezvous(of: 2)))
         _ = try await texts(repository)
         _ = try await repository.create(Draft())
         let entry = try #require(outbox.pending.first)
@@ -146,8 +145,8 @@ struct RepositoryOutboxTests {
         await outbox.close()
     }
 
-    @Test func whatAnEarlierProcessAcceptedIsPendingInTheNext() async throws {
-        let silent = Self.source(DataResponse(), behind: Rendezvous(of: 2))
+    @Test func writeOfAnEarlierProcessIsPendingInTheNext() async throws {
+        let silent = Self.source(DataResponse(), after: Rendezvous(of: 2))
         let (repository, outbox) = try await open(silent)
         let id = try await repository.create(Draft()).value.id
         await outbox.close()
@@ -159,10 +158,10 @@ struct RepositoryOutboxTests {
     }
 
     @Test(arguments: [#"{"id": 101}"#, "{}"])
-    func aProcessThatIsKilledBehindADeliveryLeavesNoListWithoutIt(answer: String) async throws {
+    func processKilledAfterADeliveryLeavesNoOutdatedListInTheStore(answer: String) async throws {
         let gate = Rendezvous(of: 2)
-        let source = Self.source(DataResponse(body: Data(answer.utf8)), behind: gate)
-        // What this one fails to keep is what a process does not come to any more.
+        let source = Self.source(DataResponse(body: Data(answer.utf8)), after: gate)
+        // From the failure on, this store keeps nothing, as if the process had been killed.
         let records = RecordingRecordStore(store)
         let (repository, outbox) = try await open(source, keepingIn: records)
         #expect(try await texts(repository) == ["old"])
@@ -181,9 +180,9 @@ struct RepositoryOutboxTests {
         await nextOutbox.close()
     }
 
-    @Test func anAnswerThatCannotBeUsedLetsTheListsBeAskedAgain() async throws {
+    @Test func listsAreReadAgainAfterAnUnusableResponse() async throws {
         let gate = Rendezvous(of: 2)
-        let (repository, outbox) = try await open(Self.source(DataResponse(body: Data("{}".utf8)), behind: gate))
+        let (repository, outbox) = try await open(Self.source(DataResponse(body: Data("{}".utf8)), after: gate))
         _ = try await texts(repository)
         _ = try await repository.create(Draft())
         let entry = try #require(outbox.pending.first)
@@ -195,7 +194,7 @@ struct RepositoryOutboxTests {
         #expect(handler.errors.map { $0 is UnusableAnswerError } == [true])
     }
 
-    @Test func whatCannotBeMadeDurableIsNotAccepted() async throws {
+    @Test func writeThatCannotBeStoredIsNotAccepted() async throws {
         let (repository, outbox) = try await open(Self.source(DataResponse()))
         await outbox.close()
         let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
@@ -203,8 +202,8 @@ struct RepositoryOutboxTests {
         #expect(try await texts(repository) == ["old"])
     }
 
-    @Test func whoseWriteCannotBeShownIsNotToldThatItWasNotAccepted() async throws {
-        let upstream = try Upstream.example(Self.source(DataResponse(), behind: Rendezvous(of: 2)))
+    @Test func acceptedWriteThatCannotBeShownHasAnUnknownOutcome() async throws {
+        let upstream = try Upstream.example(Self.source(DataResponse(), after: Rendezvous(of: 2)))
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
         let creation = Creation<Remark>(Draft.self, answer: RemarkDTO.self) { _, _ in
             nil
@@ -217,17 +216,17 @@ struct RepositoryOutboxTests {
             outbox: outbox,
             timer: timer
         )
-        try await outbox.open(handlers: [try #require(repository.handler)])
+        try await outbox.open(handlers: [repository.handler])
         let error = await #expect(throws: RepositoryError.self) { try await repository.create(Draft()) }
         #expect(error?.reason == .outcomeUnknown && error?.canRetry == false)
         #expect(outbox.pending.count == 1)
         await outbox.close()
     }
 
-    /// A second repository of the same entities, which has not joined the outbox, shows its drafts all the same.
+    /// A second repository of the same entities shows its drafts even if it has not joined the outbox.
     @Test(arguments: [true, false])
-    func aDraftIsDecodedOnce(ofTheRepositoryThatJoined hasJoined: Bool) async throws {
-        let upstream = try Upstream.example(Self.source(DataResponse(), behind: Rendezvous(of: 2)))
+    func draftIsDecodedOncePerRepository(ofTheRepositoryThatJoined hasJoined: Bool) async throws {
+        let upstream = try Upstream.example(Self.source(DataResponse(), after: Rendezvous(of: 2)))
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: handler)
         let decoded = Journal()
         let creation = Creation<Remark>(Draft.self, answer: RemarkDTO.self) { draft, _ in
@@ -240,16 +239,16 @@ struct RepositoryOutboxTests {
         let repositories = (0..<2).map { _ in
             Repository(endpoint, upstream: upstream, outbox: outbox, timer: timer)
         }
-        try await outbox.open(handlers: [try #require(repositories[0].handler)])
+        try await outbox.open(handlers: [repositories[0].handler])
         let reading = try await repositories[hasJoined ? 0 : 1].create(Draft())
         #expect(reading.value == Remark(id: 1_001, author: 7, text: "new") && reading.isPending)
-        // By who shows it and, where that is somebody else, by the handler too.
+        // The repository has not joined, so it decodes the draft itself, in addition to the handler.
         #expect(decoded.entries == Array(repeating: "new", count: hasJoined ? 1 : 2))
         await outbox.close()
     }
 
-    @Test func severalAreOneInAUnitOfWork() async throws {
-        let (repository, outbox) = try await open(Self.source(DataResponse(), behind: Rendezvous(of: 3)))
+    @Test func unitOfWorkAcceptsSeveralCreationsTogether() async throws {
+        let (repository, outbox) = try await open(Self.source(DataResponse(), after: Rendezvous(of: 3)))
         let one = try #require(try repository.prepareCreation(of: Draft(text: "one"), "the publication of one"))
         let two = try #require(try repository.prepareCreation(of: Draft(text: "two"), "the publication of two"))
         #expect(try await texts(repository) == ["old"])
@@ -259,7 +258,7 @@ struct RepositoryOutboxTests {
         await outbox.close()
     }
 
-    @Test func aClosedRepositoryPreparesNothing() async throws {
+    @Test func closedRepositoryPreparesNothing() async throws {
         let (repository, outbox) = try await open(Self.source(DataResponse()))
         await repository.close()
         let error = #expect(throws: RepositoryError.self) { try repository.prepareCreation(of: Draft(), "a remark") }
@@ -270,7 +269,7 @@ struct RepositoryOutboxTests {
     @Test(arguments: [
         (DataResponse.Status(500), RepositoryError.Reason.outcomeUnknown), (400, .refused),
     ])
-    func withoutAnOutboxItIsToldWhetherTheWriteMayBeDone(
+    func errorWithoutAnOutboxSaysWhetherTheWriteMayHaveBeenDone(
         status: DataResponse.Status,
         reason: RepositoryError.Reason
     ) async throws {
@@ -279,7 +278,7 @@ struct RepositoryOutboxTests {
         #expect(error?.reason == reason)
     }
 
-    @Test func withoutAnOutboxNothingIsSentForWhoIsCancelledOrLate() async throws {
+    @Test func nothingIsSentWithoutAnOutboxIfTheTaskIsCancelledOrLate() async throws {
         let source = Self.source(DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8)))
         let repository = Repository(Self.endpoint, upstream: try .example(source), timer: timer)
         let clock = ManualClock()
@@ -305,7 +304,7 @@ struct RepositoryOutboxTests {
         #expect(try await repository.create(Draft()).value.id == 101)
     }
 
-    @Test func atAnEndpointWhereNothingIsCreatedNothingIsSent() async throws {
+    @Test func nothingIsSentToAnEndpointWithoutCreation() async throws {
         let source = Self.source(DataResponse())
         let remarks = Repository(Endpoint(RemarkDTO.self, at: "remarks"), upstream: try .example(source))
         let error = await #expect(throws: RepositoryError.self) { try await remarks.create(Draft()) }

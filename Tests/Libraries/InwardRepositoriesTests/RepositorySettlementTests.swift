@@ -14,10 +14,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a process finds that is started after another one was killed while it delivered writes.
+/// Tests of what a process finds after an earlier one was killed during deliveries.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositorySettlementTests {
-    /// How long things take.
+    /// The delays of commits, requests and responses.
     private struct Delays: Sendable {
         var listCommit: @Sendable () -> Duration = { .zero }
         var settlementCommit: @Sendable () -> Duration = { .zero }
@@ -25,7 +25,7 @@ struct RepositorySettlementTests {
         var departure: @Sendable (DataRequest.Method) -> Duration = { _ in .zero }
     }
 
-    /// A process with a repository of remarks and its outbox, and what other processes would find at any moment.
+    /// A process with a repository of remarks and its outbox. It records what another process would find at each moment.
     private final class Stage: Sendable {
         private static let day = Date(timeIntervalSinceReferenceDate: 800_000_000)
 
@@ -34,7 +34,7 @@ struct RepositorySettlementTests {
         private let source: RemarkSource
         private let timer: TimerService
         private let moments: Moments
-        /// The idempotency keys of the writes, by the identities of what they create.
+        /// The idempotency keys of the writes, by the identifiers of the remarks that they create.
         private let keys = Mutex<[Int: String]>([:])
 
         init(_ scheduler: DeterministicScheduler, _ delays: Delays) throws {
@@ -73,7 +73,7 @@ struct RepositorySettlementTests {
             }
         }
 
-        func open() async throws { try await outbox.open(handlers: [try #require(repository.handler)]) }
+        func open() async throws { try await outbox.open(handlers: [repository.handler]) }
 
         func create(_ id: Int) async throws {
             _ = try await repository.create(RemarkDTO(Remark(id: id, author: 7, text: "text")))
@@ -81,9 +81,9 @@ struct RepositorySettlementTests {
             keys.withLock { $0[id] = entry.idempotencyKey }
         }
 
-        /// Starts a process for each moment at which a commit was made.
+        /// Starts a process from the state after each commit.
         ///
-        /// - Returns: how often it was given a list, and the remarks that a list was without although they were delivered.
+        /// - Returns: the number of stored lists that were found, and the delivered remarks that one of them lacked.
         func restart() async throws -> (listCount: Int, missing: Set<Int>) {
             var listCount = 0
             var missing: Set<Int> = []
@@ -101,7 +101,7 @@ struct RepositorySettlementTests {
         }
     }
 
-    /// What the store and the upstream had after each commit.
+    /// The contents of the store and the upstream after each commit.
     private final class Moments: Sendable {
         private let moments = Mutex<[(records: TimedRecordStore.Snapshot, created: Set<Int>)]>([])
 
@@ -113,7 +113,7 @@ struct RepositorySettlementTests {
     }
 
     @Test(arguments: [(5, 1), (1, 5)])
-    func aListThatIsBeingStoredDuringADeliveryIsNotFoundWithoutIt(list: Int, settlement: Int) async throws {
+    func listStoredDuringADeliveryContainsTheCreatedEntity(list: Int, settlement: Int) async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         var delays = Delays()
         delays.listCommit = { .seconds(list) }
@@ -134,12 +134,12 @@ struct RepositorySettlementTests {
     }
 
     @Test(arguments: [1, 4, 7])
-    func aListThatWasAskedForBeforeADeliveryIsNotFoundWithoutIt(listCommit: Int) async throws {
+    func listRequestedBeforeADeliveryIsNotStoredWithoutTheCreatedEntity(listCommit: Int) async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         var delays = Delays()
         delays.listCommit = { .seconds(listCommit) }
         delays.settlementCommit = { .seconds(5) }
-        // The list is read before the remark is created, and arrives after the answer to that.
+        // The list is read before the remark is created, and arrives after the response to the creation.
         delays.arrival = { $0 == .post ? .seconds(1) : .zero }
         delays.departure = { $0 == .post ? .seconds(1) : .seconds(4) }
         let stage = try Stage(scheduler, delays)
@@ -154,7 +154,7 @@ struct RepositorySettlementTests {
         #expect(try await stage.restart().missing == [])
     }
 
-    @Test func noListIsFoundWithoutADeliveryWhateverHappensAtTheSameTime() async throws {
+    @Test func everyStoredListContainsAllDeliveredEntitiesUnderConcurrency() async throws {
         var listCount = 0
         for seed in 0..<(Thoroughness.isExhaustive ? 300 : 60) as Range<UInt64> {
             let scheduler = DeterministicScheduler(seed: seed)
@@ -196,7 +196,7 @@ struct RepositorySettlementTests {
         #expect(listCount > (Thoroughness.isExhaustive ? 1_000 : 200))
     }
 
-    @Test func manyDeliveriesWriteAListOnce() async throws {
+    @Test func listIsStoredOnceForManyDeliveries() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let store = RecordingRecordStore()
         let source = RemarkSource()
@@ -213,7 +213,7 @@ struct RepositorySettlementTests {
             numbers.withLock { .random(in: 0..<1, using: &$0) }
         }
         try await scheduler.run {
-            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await outbox.open(handlers: [repository.handler])
             _ = try await repository.entities()
             for id in 4...503 {
                 _ = try await repository.create(RemarkDTO(Remark(id: id, author: 7, text: "text")))
@@ -231,12 +231,12 @@ struct RepositorySettlementTests {
 }
 
 extension RecordChange {
-    /// Whether it keeps a list of remarks.
+    /// Whether it stores a list of remarks.
     fileprivate var keepsList: Bool {
         if case .keep(_, let key) = self { RecordKey(["remarks", "lists"]).contains(key) } else { false }
     }
 
-    /// Whether it removes what an outbox keeps of a write.
+    /// Whether it removes a record of an outbox.
     fileprivate var removesEntry: Bool {
         if case .remove(let key) = self { key.components.first == "outbox" } else { false }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InwardRepositories
 
-/// A base URL with secrets in it, which neither a store nor a message shows.
+/// A base URL with secrets, which must not appear in a store or a message.
 struct UpstreamSecretsTests {
     private let upstream: Upstream
 
@@ -15,7 +15,7 @@ struct UpstreamSecretsTests {
         upstream = Upstream(baseURL: url, dataFetcher: StubDataFetcher(failing: .unreachable))
     }
 
-    @Test func theNameInAStoreIsTheAddressAlone() {
+    @Test func nameInAStoreHasNoSecrets() {
         #expect(upstream.nameInStore == "https://upstream.test/api")
         let place = RepositoryStore(
             InMemoryRecordStore(now: { Date(timeIntervalSince1970: 0) }),
@@ -27,7 +27,7 @@ struct UpstreamSecretsTests {
         #expect(place.partition == ["upstreams", "https://upstream.test/api", "users", "ada"])
     }
 
-    @Test func upstreamsAtDifferentPathsHavePartsOfTheirOwn() throws {
+    @Test func upstreamsAtDifferentPathsHaveSeparatePartitions() throws {
         let names = try ["https://a.test/x", "https://a.test/y", "https://a.test:8443/x", "http://a.test/x"].map {
             text in
             Upstream(baseURL: try #require(URL(string: text)), dataFetcher: upstream.dataFetcher).nameInStore
@@ -35,7 +35,7 @@ struct UpstreamSecretsTests {
         #expect(Set(names).count == 4)
     }
 
-    @Test func anErrorAboutACreationShowsNoneOfThem() async throws {
+    @Test func creationErrorShowsNoSecrets() async throws {
         struct Memo: Identifiable, Sendable { let id: Int }
         struct MemoDTO: RecordDTO {
             static let listName = "memos"

@@ -7,16 +7,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How the entities of an endpoint are updated and deleted, and what happens if somebody else has changed one in the meantime.
+/// The updates and deletions that an endpoint accepts, and the rule for conflicts.
 ///
-///     let comments = Endpoint(CommentDTO.self, at: "comments", editing: Editing(.patch, onConflict: .ask))
+/// ```swift
+/// let endpoint = Endpoint(CommentDTO.self, at: "comments", editing: Editing(.patch, onConflict: .theirs))
+/// ```
 ///
-/// A write of an entity that was read with an entity tag names that tag in `If-Match` (RFC 9110 section 13.1.1), so the upstream
-/// refuses it if it has another version by now.
+/// A conflict means that the entity has changed at the upstream since it was read. To detect one, the `If-Match` of a write
+/// names the entity tag of the version that the write changes (RFC 9110 section 13.1.1), and the upstream refuses the write if
+/// it has another version. Without an entity tag, a write is unconditional.
 public struct Editing<Entity: Sendable>: Sendable {
-    /// How an update is sent.
+    /// The request that sends an update.
     public enum Update: Hashable, Sendable {
-        /// `PUT` with the whole record.
+        /// `PUT` with the complete record.
         case put
         /// `PATCH` with the fields that change, as a JSON merge patch (RFC 7396). The endpoint's format must be JSON.
         case patch
@@ -26,12 +29,12 @@ public struct Editing<Entity: Sendable>: Sendable {
     let allowsDeletion: Bool
     let rule: ConflictRule<Entity>
 
-    /// Creates a description of what the upstream allows.
+    /// Creates a description of the writes that the upstream accepts.
     ///
     /// - Parameters:
-    ///   - update: How an update is sent; `nil` if entities cannot be updated.
+    ///   - update: The request that sends an update, or `nil` if entities cannot be updated.
     ///   - allowsDeletion: Whether entities can be deleted, with `DELETE`.
-    ///   - rule: What happens if the upstream refuses a write because it has another version (409 or 412).
+    ///   - rule: The rule for a write that the upstream refuses because it has another version (status 409 or 412).
     public init(_ update: Update?, allowsDeletion: Bool = true, onConflict rule: ConflictRule<Entity> = .ask) {
         self.update = update
         self.allowsDeletion = allowsDeletion
@@ -39,39 +42,55 @@ public struct Editing<Entity: Sendable>: Sendable {
     }
 }
 
-/// What happens to a write that the upstream refuses because it has another version than the one the write was made for.
+/// The rule for a conflict: a write that the upstream refuses because the entity has changed there.
+///
+/// ```swift
+/// let keepBoth = ConflictRule<Comment>.merge { conflict in
+///     guard let mine = conflict.mine, var merged = conflict.theirs else { return nil }
+///     merged.body += "\n" + mine.body
+///     return merged
+/// }
+/// ```
 public enum ConflictRule<Entity: Sendable>: Sendable {
-    /// A write that is sent immediately throws ``WriteError/conflict(_:)``. A write in an outbox becomes a dead letter with both
-    /// versions, which ``Repository/conflicts()`` returns until ``Repository/resolve(_:_:)`` decides.
+    /// Leaves the decision to the caller. A write that is sent immediately throws ``WriteError/conflict(_:)``. A write in an
+    /// outbox becomes a dead letter with both versions. ``Repository/conflicts()`` returns it until
+    /// ``Repository/resolve(_:_:)`` decides.
     case ask
-    /// The write is sent again, for the upstream's version.
+    /// Sends the write again, with the entity tag of the upstream's version.
     case mine
-    /// The write is dropped in favor of the upstream's version.
+    /// Drops the write and keeps the upstream's version.
     case theirs
-    /// The entity that the closure makes of both versions is sent; `nil` asks.
+    /// Sends the entity that the closure makes from both versions. If the closure returns `nil`, the conflict is handled as
+    /// with ``ask``.
     case merge(@Sendable (WriteConflict<Entity>) -> Entity?)
 }
 
-/// Two versions of an entity, of which only one can be kept.
+/// Two versions of an entity in conflict: the caller's and the upstream's.
 ///
-///     do {
-///         try await comments.update(7) { $0.body = "Well said." }
-///     } catch .conflict(let conflict) {
-///         show(conflict.mine, beside: conflict.theirs)
-///     }
+/// ```swift
+/// do {
+///     try await comments.update(7) { $0.body = "Well said." }
+/// } catch .conflict(let conflict) {
+///     print("Yours:", conflict.mine?.body ?? "deleted")
+///     print("Theirs:", conflict.theirs?.body ?? "deleted")
+/// } catch .failed(let error) {
+///     print(error)
+/// }
+/// ```
 public struct WriteConflict<Entity: Sendable>: Sendable, CustomStringConvertible {
-    /// How many times a conflicting write is sent before its rule gives up.
+    /// The number of conflicts of a write at which its rule gives up. An outbox counts the revisions of the write instead, so
+    /// there the rule gives up one conflict later.
     static var maximumAttempts: Int { 5 }
 
-    /// The entity as it was to become; `nil` if it was to be deleted. For a patch sent by an outbox, the upstream's
-    /// entity with the patch applied; `nil` if it cannot be applied.
+    /// The caller's version, or `nil` if the caller deletes the entity. For a patch from an outbox, this is the upstream's
+    /// version with the patch applied, or `nil` if the patch cannot be applied.
     public let mine: Entity?
-    /// The entity that the upstream has; `nil` if it was deleted there.
+    /// The upstream's version, or `nil` if the entity was deleted there.
     public let theirs: Entity?
-    /// The refusal, which names the request.
+    /// The upstream's refusal, which names the request.
     public let refusal: RepositoryError
 
-    /// Creates a conflict.
+    /// Creates a conflict, to test code that displays it.
     public init(mine: Entity?, theirs: Entity?, refusal: RepositoryError) {
         self.mine = mine
         self.theirs = theirs
@@ -80,16 +99,24 @@ public struct WriteConflict<Entity: Sendable>: Sendable, CustomStringConvertible
 
     /// The refusal and what to do, as a sentence without its full stop.
     public var description: String {
-        "\(refusal): the upstream has another version, so nothing was changed; read it again and decide"
+        "\(refusal): the upstream has another version, so nothing was changed; read it again and decide which version to keep"
     }
 }
 
-/// Why an entity was not updated or deleted.
+/// The error of an update or a deletion.
+///
+/// ```swift
+/// do {
+///     try await comments.delete(7)
+/// } catch {
+///     print("Comment 7 was not deleted: \(error.repositoryError)")
+/// }
+/// ```
 public enum WriteError<Entity: Sendable>: Error, CustomStringConvertible {
-    /// The upstream has another version, and the endpoint's ``ConflictRule`` does not decide between them. The next read returns
-    /// the upstream's.
+    /// The upstream has another version, and the endpoint's ``ConflictRule`` does not decide. The next read returns the
+    /// upstream's version.
     case conflict(WriteConflict<Entity>)
-    /// Anything else.
+    /// Any other failure.
     case failed(RepositoryError)
 
     /// The error without the versions.
@@ -100,7 +127,7 @@ public enum WriteError<Entity: Sendable>: Error, CustomStringConvertible {
         }
     }
 
-    /// What happened, as a sentence without its full stop.
+    /// The error as a sentence without its full stop.
     public var description: String {
         switch self {
         case .conflict(let conflict): conflict.description
@@ -110,7 +137,7 @@ public enum WriteError<Entity: Sendable>: Error, CustomStringConvertible {
 }
 
 extension WriteError: ProblemDetailsConvertible {
-    /// The response of a server that shows the error, without the versions.
+    /// The problem details for an HTTP response about this error, without the versions.
     public var problemDetails: ProblemDetails {
         switch self {
         case .conflict: .conflict
@@ -119,7 +146,7 @@ extension WriteError: ProblemDetailsConvertible {
     }
 }
 
-/// The part of a request that says how an entity changes.
+/// The method and the body of an update or a deletion.
 struct EditRequest {
     static let deletion = EditRequest(method: .delete, contentType: JSONFormat.mediaType, body: nil)
 
@@ -129,23 +156,23 @@ struct EditRequest {
 }
 
 extension Endpoint {
-    /// Returns the request that turns one version of an entity into another; `nil` if a patch would change nothing.
+    /// Returns the request that turns one version of an entity into another, or `nil` if a patch would change nothing.
     ///
     /// - Parameters:
     ///   - old: The version to change.
     ///   - new: The version to make of it.
-    ///   - isPatch: Whether to make a patch even for a `PUT`, of which a record is made when it is sent. The record of an entity
-    ///     whose creation is pending would contain an identifier that is not the upstream's; and the record behind another pending
-    ///     write would repeat that one.
+    ///   - isPatch: Whether to make a patch even if updates are sent with `PUT`. The patch becomes a record when it is sent. A
+    ///     record made now would contain a pending identifier if the creation is pending, and would repeat any other pending
+    ///     write.
     /// - Returns: the request.
-    /// - Throws: an error if the entity cannot be encoded, or the endpoint does not support updates.
+    /// - Throws: an error if the entity cannot be encoded or the endpoint does not accept updates.
     func update(from old: Entity, to new: Entity, isPatch: Bool = false) throws -> EditRequest? {
         guard let update = editing?.update else { throw FieldError(nil, "cannot be updated at this endpoint") }
         guard update == .patch || isPatch else {
             return EditRequest(method: .put, contentType: format.mediaType, body: try encode(new))
         }
         guard let patch = MergePatch(from: try encode(old), to: try encode(new)) else {
-            throw FieldError(nil, "is not JSON, which a patch and an update behind a pending write must be")
+            throw FieldError(nil, "is not JSON, which patches and updates after a pending write require")
         }
         if patch.isEmpty { return nil }
         return EditRequest(
@@ -158,11 +185,11 @@ extension Endpoint {
     /// Returns whether two versions of an entity have the same record.
     func isSame(_ first: Entity, _ second: Entity) -> Bool {
         guard let first = try? encode(first), let second = try? encode(second) else { return false }
-        // The order of the members of a JSON object has no meaning.
+        // Ignores the order of the members of a JSON object.
         return MergePatch(from: first, to: second)?.isEmpty ?? (first == second)
     }
 
-    /// Returns an entity with a patch applied; `nil` if the result is not valid.
+    /// Returns an entity with a patch applied, or `nil` if the result is not valid.
     func patched(_ entity: Entity, by patch: MergePatch) -> Entity? {
         guard let old = try? encode(entity), let new = patch.applied(to: old), let result = try? decodeStored(new)
         else {
@@ -172,19 +199,19 @@ extension Endpoint {
     }
 }
 
-/// A JSON merge patch (RFC 7396): the members of an object that change, with `null` for those that are removed.
+/// A JSON merge patch (RFC 7396): the members of an object that change, with `null` for each removed member.
 struct MergePatch: Hashable, Sendable {
     static let mediaType = "application/merge-patch+json"
 
     private let value: JSONValue
 
-    /// Decodes a patch; `nil` if the text is not valid JSON.
+    /// Decodes a patch. Returns `nil` if the text is not valid JSON.
     init?(_ json: Data) {
         guard let value = JSONValue(json) else { return nil }
         self.value = value
     }
 
-    /// Creates the patch that turns one text into another; `nil` if one of them is not valid JSON.
+    /// Creates the patch that turns one text into another. Returns `nil` if one of them is not valid JSON.
     init?(from old: Data, to new: Data) {
         guard let old = JSONValue(old), let new = JSONValue(new) else { return nil }
         value = Self.difference(from: old, to: new)
@@ -202,13 +229,13 @@ struct MergePatch: Hashable, Sendable {
         return try encoder.encode(value)
     }
 
-    /// Returns a text with the patch applied; `nil` if the text is not valid JSON.
+    /// Returns a text with the patch applied, or `nil` if the text is not valid JSON.
     func applied(to json: Data) -> Data? {
         guard let target = JSONValue(json) else { return nil }
         return try? JSONEncoder().encode(Self.merged(value, into: target))
     }
 
-    /// Merges as RFC 7396 section 2 says.
+    /// Returns a value with a patch merged into it, as defined in RFC 7396 section 2.
     private static func merged(_ patch: JSONValue, into target: JSONValue) -> JSONValue {
         guard case .object(let changes) = patch else { return patch }
         var members: [String: JSONValue] = if case .object(let members) = target { members } else { [:] }
@@ -229,7 +256,7 @@ struct MergePatch: Hashable, Sendable {
     }
 }
 
-/// Any JSON value. A whole number of 64 bits with a sign is kept as it is; any other number is kept as a `Double`.
+/// A JSON value. Numbers that fit in `Int64` stay exact. All others become `Double`.
 private enum JSONValue: Hashable, Codable, Sendable {
     case null
     case bool(Bool)

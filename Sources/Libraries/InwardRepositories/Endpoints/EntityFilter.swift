@@ -1,10 +1,17 @@
 /// A filter that selects some of an endpoint's entities, such as the comments on one post.
 ///
-///     let comments = EntityFilter<Comment>("postId", "7", of: ["posts", "7"]) { $0.postID == 7 }
+/// ```swift
+/// // GET /comments?postId=7
+/// let onPost = EntityFilter<Comment>("postId", "7", of: ["posts", "7"]) { $0.postID == 7 }
+/// let reading = try await comments.entities(onPost)
+/// ```
 ///
 /// The list of a nested resource has a path of its own:
 ///
-///     let comments = EntityFilter<Comment>(at: "posts/7/comments", of: ["posts", "7"]) { $0.postID == 7 }
+/// ```swift
+/// // GET /posts/7/comments
+/// let onPost = EntityFilter<Comment>(at: "posts/7/comments", of: ["posts", "7"]) { $0.postID == 7 }
+/// ```
 ///
 /// Two filters are equal if they have the same path and the same query fields in the same order.
 public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
@@ -16,11 +23,12 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
         public let value: String
     }
 
-    /// The path components of the list, relative to the upstream; `nil` for the endpoint's own list.
+    /// The path components of the list, relative to the upstream, or `nil` for the endpoint's own list.
     public let path: [String]?
-    /// The query fields sent to the upstream. Empty if the filter matches all entities of the list.
+    /// The query fields of the request.
     public let fields: [Field]
-    /// The owner of the entities, so that invalidating the owner invalidates the list; `nil` if they have no common owner.
+    /// The key of the entities' owner, or `nil` if they have no common owner. ``Repository/invalidate(under:)`` with this key
+    /// invalidates the list.
     public let subject: RecordKey?
     @usableFromInline let condition: @Sendable (Entity) -> Bool
 
@@ -42,9 +50,10 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     /// - Parameters:
     ///   - name: The upstream's name for the field.
     ///   - value: The value to match.
-    ///   - subject: The owner of the entities, such as `["users", "7"]`.
-    ///   - condition: Returns whether the filter matches an entity. It is applied to the upstream's responses, because the upstream
-    ///     may ignore the query field, and to cached entities.
+    ///   - subject: The key of the entities' owner, such as `["users", "7"]`. ``Repository/invalidate(under:)`` with this key
+    ///     invalidates the list.
+    ///   - condition: Returns whether the filter matches an entity. The repository applies it to cached entities, and to
+    ///     responses, because the upstream may ignore the query field.
     public init(
         _ name: String,
         _ value: String,
@@ -58,8 +67,9 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the list, relative to the upstream, such as `posts/7/comments`.
-    ///   - subject: The owner of the entities, such as `["posts", "7"]`.
-    ///   - condition: Returns whether an entity belongs in the list. It is applied to the upstream's responses and to cached
+    ///   - subject: The key of the entities' owner, such as `["posts", "7"]`. ``Repository/invalidate(under:)`` with this key
+    ///     invalidates the list.
+    ///   - condition: Returns whether an entity belongs in the list. The repository applies it to responses and to cached
     ///     entities.
     public init(
         at path: String,
@@ -78,7 +88,7 @@ public struct EntityFilter<Entity: Sendable>: Hashable, Sendable {
     @inlinable
     public static var all: Self { Self(fields: [], subject: nil) { _ in true } }
 
-    /// Returns a filter that matches the entities that both filters match. If both have a path, that of this filter is used.
+    /// Returns a filter that matches the entities that both filters match. If both have a path, it has the path of this filter.
     public func and(_ other: Self) -> Self {
         Self(path: path ?? other.path, fields: fields + other.fields, subject: subject ?? other.subject) {
             [condition] entity in

@@ -6,21 +6,23 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The format in which an upstream encodes records: JSON, or another one.
+/// The encoding of an upstream's requests and responses.
 ///
-///     struct PropertyListFormat: RecordFormat {
-///         let mediaType = "application/x-plist"
+/// ```swift
+/// struct PropertyListFormat: RecordFormat {
+///     let mediaType = "application/x-plist"
 ///
-///         func decode<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws -> Value {
-///             try PropertyListDecoder().decode(type, from: bytes)
-///         }
-///
-///         func encode(_ value: some Encodable) throws -> Data { try PropertyListEncoder().encode(value) }
+///     func decode<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws -> Value {
+///         try PropertyListDecoder().decode(type, from: bytes)
 ///     }
 ///
-/// Use ``JSONFormat`` for JSON with other dates or names than the standard ones.
+///     func encode(_ value: some Encodable) throws -> Data { try PropertyListEncoder().encode(value) }
+/// }
+/// ```
+///
+/// For JSON with special dates or names, use ``JSONFormat`` instead of a format of your own.
 public protocol RecordFormat: Sendable {
-    /// The media type that requests ask for in `Accept`, such as `application/json`.
+    /// The media type that requests name in `Accept` and `Content-Type`, such as `application/json`.
     var mediaType: String { get }
 
     /// Decodes a complete body.
@@ -33,41 +35,43 @@ public protocol RecordFormat: Sendable {
 }
 
 extension RecordFormat {
-    /// The media type in a message, or the usual name of JSON.
+    /// The name of the format in messages.
     private var name: String { mediaType == JSONFormat.mediaType ? "JSON" : mediaType }
 
     /// Decodes a complete body.
     ///
-    /// - Throws: a ``FieldError`` that names the field, or quotes the beginning of the text if it is not in this format.
+    /// - Throws: a ``FieldError`` that names the field, or quotes the beginning of the text if the text is not in this format.
     func decoded<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws(FieldError) -> Value {
         do {
             return try decode(type, from: bytes)
         } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
             guard !bytes.isEmpty else { throw FieldError(nil, "is empty") }
             let beginning = String(decoding: bytes.prefix(80), as: UTF8.self).excerpt(upTo: 40)
-            throw FieldError(nil, "is no valid \(name); it begins with “\(beginning)”")
+            throw FieldError(nil, "is not valid \(name); it begins with “\(beginning)”")
         } catch {
             throw FieldError(decoding: error)
         }
     }
 }
 
-/// JSON (RFC 8259), with the coders of Foundation.
+/// JSON (RFC 8259), encoded and decoded by Foundation.
 ///
-///     let format = JSONFormat {
-///         let decoder = JSONDecoder()
-///         decoder.keyDecodingStrategy = .convertFromSnakeCase
-///         decoder.dateDecodingStrategy = .iso8601
-///         return decoder
-///     } encoder: {
-///         let encoder = JSONEncoder()
-///         encoder.keyEncodingStrategy = .convertToSnakeCase
-///         encoder.dateEncodingStrategy = .iso8601
-///         return encoder
-///     }
-///     let comments = Endpoint(CommentDTO.self, at: "comments", format: format)
+/// ```swift
+/// let format = JSONFormat {
+///     let decoder = JSONDecoder()
+///     decoder.keyDecodingStrategy = .convertFromSnakeCase
+///     decoder.dateDecodingStrategy = .iso8601
+///     return decoder
+/// } encoder: {
+///     let encoder = JSONEncoder()
+///     encoder.keyEncodingStrategy = .convertToSnakeCase
+///     encoder.dateEncodingStrategy = .iso8601
+///     return encoder
+/// }
+/// let endpoint = Endpoint(CommentDTO.self, at: "comments", format: format)
+/// ```
 ///
-/// The decoder must read what the encoder writes: a store keeps entities in this format.
+/// The decoder must be able to decode what the encoder writes, because stores keep entities in this format.
 public struct JSONFormat: RecordFormat {
     static let mediaType = "application/json"
 
@@ -77,8 +81,8 @@ public struct JSONFormat: RecordFormat {
     /// Creates a format from coders.
     ///
     /// - Parameters:
-    ///   - decoder: Creates the decoder of a body.
-    ///   - encoder: Creates the encoder of a body.
+    ///   - decoder: Creates the decoder for a body.
+    ///   - encoder: Creates the encoder for a body.
     public init(
         decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() },
         encoder: @escaping @Sendable () -> JSONEncoder = { JSONEncoder() }
@@ -99,28 +103,31 @@ public struct JSONFormat: RecordFormat {
     public func encode(_ value: some Encodable) throws -> Data { try encoder().encode(value) }
 }
 
-/// The place of a record, or of a list of records, in a response that contains more.
+/// The place of the records in a response that wraps them in another value.
 ///
-///     struct CommentPage: Decodable {
-///         struct Content: Decodable { let items: RecordList<CommentDTO> }
-///         let data: Content
-///         let next: String?
-///     }
+/// ```swift
+/// // {"data": {"items": [{"id": 1, "postId": 7, "body": "Well said."}]}, "next": "/comments?page=2"}
+/// struct CommentPage: Decodable {
+///     struct Content: Decodable { let items: RecordList<CommentDTO> }
+///     let data: Content
+///     let next: String?
+/// }
 ///
-///     let comments = Endpoint(
-///         CommentDTO.self,
-///         at: "comments",
-///         listIn: Envelope(CommentPage.self) { $0.data.items },
-///         paging: .links { response in try? JSONDecoder().decode(CommentPage.self, from: response.body).next }
-///     )
+/// let endpoint = Endpoint(
+///     CommentDTO.self,
+///     at: "comments",
+///     listIn: Envelope(CommentPage.self) { $0.data.items },
+///     paging: .links { response in try? JSONDecoder().decode(CommentPage.self, from: response.body).next }
+/// )
+/// ```
 public struct Envelope<Content: Decodable & SendableMetatype>: Sendable {
     let open: @Sendable (any RecordFormat, Data) throws(FieldError) -> Content
 
     /// Creates an envelope.
     ///
     /// - Parameters:
-    ///   - body: The type of the whole response.
-    ///   - content: Returns its part that is wanted.
+    ///   - body: The type of the complete response body.
+    ///   - content: Returns the record or the list of records in a body.
     public init<Body: Decodable & SendableMetatype>(
         _ body: Body.Type,
         _ content: @escaping @Sendable (Body) -> Content
@@ -128,14 +135,14 @@ public struct Envelope<Content: Decodable & SendableMetatype>: Sendable {
         open = { format, bytes throws(FieldError) in content(try format.decoded(body, from: bytes)) }
     }
 
-    /// No envelope: the response is the content.
+    /// No envelope. The response body is the record or the list of records itself.
     public static var none: Self { Self(Content.self) { $0 } }
 }
 
 extension Decodable {
     /// Decodes a complete JSON text.
     ///
-    /// - Throws: a ``FieldError`` that quotes the beginning of the text if it is not valid JSON.
+    /// - Throws: a ``FieldError`` that names the field, or quotes the beginning of the text if the text is not valid JSON.
     package static func decoded(from json: Data) throws(FieldError) -> Self {
         try JSONFormat().decoded(Self.self, from: json)
     }

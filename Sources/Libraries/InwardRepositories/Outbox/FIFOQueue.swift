@@ -1,4 +1,4 @@
-/// A first-in-first-out queue. Operations at both ends take amortized O(1) time.
+/// A first-in-first-out queue. Adding and removing elements takes amortized O(1) time.
 struct FIFOQueue<Element: Sendable>: Sendable {
     private(set) var elements: [Element?] = []
     /// The index of the first element. Everything before it has been removed.
@@ -7,7 +7,7 @@ struct FIFOQueue<Element: Sendable>: Sendable {
     var count: Int { elements.count - head }
     var isEmpty: Bool { count == 0 }
 
-    /// The first element; `nil` if the queue is empty. Setting it replaces the first element.
+    /// The first element, or `nil` if the queue is empty. Setting it replaces the first element.
     var first: Element? {
         get { head < elements.count ? elements[head] : nil }
         set { if head < elements.count, let newValue { elements[head] = newValue } }
@@ -19,7 +19,7 @@ struct FIFOQueue<Element: Sendable>: Sendable {
     /// Adds an element at the end.
     mutating func append(_ element: Element) { elements.append(element) }
 
-    /// Removes the first element and returns it; `nil` if the queue is empty.
+    /// Removes the first element and returns it, or `nil` if the queue is empty.
     @discardableResult
     mutating func popFirst() -> Element? {
         guard let element = first else { return nil }

@@ -18,7 +18,7 @@ struct LeftEntries {
             }
         }
 
-        /// The entry, if it can be sent now or after it is released.
+        /// The entry, if it can be sent now or once it is released.
         var entryToSend: OutboxEntry? {
             switch self {
             case .entry(let entry, _): entry
@@ -27,7 +27,7 @@ struct LeftEntries {
         }
     }
 
-    static let misnamedProblem = "it is not kept under what an entry is"
+    static let misnamedProblem = "its key is not the key of an entry"
 
     private(set) var items: [Item] = []
     /// Records whose keys are not valid names of entries.
@@ -35,12 +35,12 @@ struct LeftEntries {
     private(set) var nextSequence = 0
     /// The dead letters that the store lost.
     private(set) var lostLetters: [OutboxEntryName] = []
-    /// The number of losses of unknown records, if it exceeds the number acknowledged; otherwise `nil`.
+    /// The number of losses of unknown records, or `nil` if all of them are acknowledged.
     private(set) var unknownLosses: Int?
     private var areUnknownLossesTold = false
     /// Keys of notes whose entries no longer exist.
     private(set) var orphans: [RecordKey] = []
-    /// The streak of refusals; `nil` if there is none.
+    /// The streak of refusals, or `nil` if there is none.
     private(set) var streak: RefusalStreak.Record?
 
     /// The readable entries, held ones included.
@@ -104,7 +104,7 @@ struct LeftEntries {
         }
     }
 
-    /// Adds the losses of the store. A lost entry keeps its place; a loss of unknown records holds every entry.
+    /// Adds the losses of the store. A lost entry keeps its place. A loss of unknown records holds every entry.
     private mutating func add(_ losses: RecordLosses, after acknowledged: StoredRecord?, _ records: OutboxRecords) {
         let names = Set(items.map(\.name))
         for key in losses.keys {
@@ -115,7 +115,7 @@ struct LeftEntries {
         }
         items.sort { $0.name.sequence < $1.name.sequence }
         let count = acknowledged.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
-        // A damaged count may be negative, which is not a loss by itself.
+        // A damaged record may contain a negative count. That alone is not a loss.
         guard losses.unknownCount > max(0, count) else { return }
         unknownLosses = losses.unknownCount
         areUnknownLossesTold = true
@@ -125,7 +125,7 @@ struct LeftEntries {
         }
     }
 
-    /// Counts the losses of unknown records as acknowledged.
+    /// Treats the losses of unknown records as acknowledged.
     mutating func acknowledgeLosses() { unknownLosses = nil }
 
     /// Holds the entries for which a closure returns a reason.
@@ -136,8 +136,8 @@ struct LeftEntries {
         }
     }
 
-    /// Returns the entries that cannot be delivered. Entries that are held because of unknown losses are not listed; a single error
-    /// stands for the losses.
+    /// Returns an error for each entry that cannot be delivered. Entries that are held because of unknown losses share one
+    /// error.
     func problems(_ records: OutboxRecords) -> [UndeliverableEntryError] {
         let unknown = areUnknownLossesTold ? [UndeliverableEntryError(records.prefix, .unknownLosses)] : []
         let held = items.compactMap { item -> UndeliverableEntryError? in

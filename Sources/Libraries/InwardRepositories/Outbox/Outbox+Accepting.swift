@@ -8,13 +8,13 @@ import Foundation
 #endif
 
 extension Outbox {
-    /// Makes writes and changes durable, all of them or none, and then delivers the writes.
+    /// Stores writes and changes in one commit, and then delivers the writes.
     ///
     /// - Parameters:
     ///   - writes: The writes to deliver.
     ///   - changes: The changes to make in the store in the same commit.
-    ///   - tell: Called with the entries once they are durable, after the handlers, and before the locks of their subjects are
-    ///     released.
+    ///   - tell: Called with the entries once they are durable and the handlers know of them, while the locks of their subjects
+    ///     are held.
     /// - Returns: the entries of the writes, in the same order.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed.
     func accept(
@@ -26,13 +26,14 @@ extension Outbox {
         return try await accept(writes, with: changes, adding: [], acceptedAt: nil, tell)
     }
 
-    /// Makes a write durable that depends on the pending writes of its subject, and then delivers it.
+    /// Stores a write that depends on the pending writes of its subject, and then delivers it.
     ///
     /// - Parameters:
     ///   - subject: The subject.
-    ///   - key: The key of a dead letter to remove in the same commit; `nil` for none.
-    ///   - make: Returns the write while no other write of the subject is accepted or settled; `nil` to accept none.
-    /// - Returns: the entry; `nil` if `make` returned none.
+    ///   - key: The key of a dead letter to remove in the same commit, or `nil` for none.
+    ///   - make: Returns the write, or `nil` to accept none. While it runs, no other write of the subject is accepted or
+    ///     settled.
+    /// - Returns: the entry, or `nil` if `make` returned none.
     /// - Throws: a ``RecordStoreError`` if nothing was accepted.
     func accept(
         in subject: RecordKey,
@@ -74,7 +75,7 @@ extension Outbox {
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
         let byteCount = writes.reduce(0) { $0 + $1.byteCount }
-        // A retried write leaves the dead letters in the same commit.
+        // The commit of a retried write removes its dead letter, so it makes room by itself.
         try beginAccepting(writes, byteCount, needsDeadLetterRoom: date == nil)
         var underWay = (writes: writes.count, bytes: byteCount)
         defer { endAccepting(underWay.writes, underWay.bytes) }
@@ -83,7 +84,7 @@ extension Outbox {
         return try await accept(writes, with: changes, adding: own, acceptedAt: date, &underWay, tell)
     }
 
-    /// Accepts writes whose subjects are locked, and which are counted as under way until they are counted as pending.
+    /// Accepts writes whose subjects are locked. They count toward the limits, first as in progress and then as pending.
     private func accept(
         _ writes: [OutboxWrite],
         with changes: [RecordChange],
@@ -96,15 +97,15 @@ extension Outbox {
         var own = own
         for entry in entries { own.append(try records.keeping(entry)) }
         try await commit(changes, adding: own)
-        // Handlers that join from here on find the entries pending. Until the subject locks are released, the entries are neither
-        // settled nor passed to new members.
+        // Handlers that join from now on find the entries among the pending ones, and are told of them when the subject locks
+        // are released. The entries are not settled before that.
         let handlers = state.withLock { state in
             state.counts.accepted += entries.count
             state.delivers = true
             if state.phase != .made {
                 for entry in entries { state.partitions.append(OutboxDelivery(entry: entry)) }
             }
-            // The writes are counted as pending now; do not count them twice.
+            // The writes count as pending now. Do not count them twice.
             state.writesUnderWay -= underWay.writes
             state.bytesUnderWay -= underWay.bytes
             // If another process has just taken over, that process delivers the entries.
@@ -128,7 +129,7 @@ extension Outbox {
                 .denied,
                 explanation: """
                     The write \(large) has \(large.byteCount) bytes, and \(policy.maximumWriteBytes) are allowed: nothing was \
-                    accepted. Make it smaller, or split it.
+                    accepted. Make it smaller or split it.
                     """
             )
         }
@@ -161,8 +162,8 @@ extension Outbox {
             return RecordStoreError(
                 .denied,
                 explanation: """
-                    The write \(write) is for the endpoint “\(write.endpoint)”, which nobody settles: open the outbox with a handler \
-                    of it.
+                    The write \(write) is for the endpoint “\(write.endpoint)”, which has no handler: nothing was accepted. \
+                    Open the outbox with a handler for it.
                     """
             )
         }
@@ -176,7 +177,7 @@ extension Outbox {
         )
     }
 
-    /// Ends an accept, and resumes those who wait until no commit is in progress.
+    /// Ends an accept call, and resumes the tasks that wait until no commit is in progress.
     ///
     /// - Parameters:
     ///   - count: The number of writes still counted as in progress.
@@ -193,8 +194,8 @@ extension Outbox {
         for waiter in waiters { waiter.fulfill(()) }
     }
 
-    /// Returns the writes, of which each that follows a pending write of its subject is made for the version that the other one
-    /// leaves behind.
+    /// Returns the writes with adjusted versions. A write that follows a pending write of its subject is made for the version
+    /// that the previous write produces.
     private func following(_ writes: [OutboxWrite]) -> [OutboxWrite] {
         var seen: Set<RecordKey> = []
         return writes.map { write in
@@ -243,7 +244,7 @@ extension Outbox {
         if case .fulfilled = outcome { return ticket }
         leave(ticket)
         let reason = if case .cancelled = outcome { "the task was cancelled" } else { "the deadline passed" }
-        throw RecordStoreError(.cancelled, explanation: "Nothing was changed: \(reason) before it was begun.")
+        throw RecordStoreError(.cancelled, explanation: "Nothing was changed: \(reason) before the change began.")
     }
 
     /// Releases the locks of a ticket and resumes the next waiters.
@@ -256,11 +257,11 @@ extension Outbox {
     }
 }
 
-/// Fair locks for subjects: one holder for each subject at a time, in the order of requests. A value without tasks, for an
-/// ``Outbox``.
+/// Fair locks for subjects: one holder for each subject at a time, in the order of requests. It only does the bookkeeping; the
+/// ``Outbox`` suspends and resumes the callers.
 ///
-/// A request for several subjects enters all of their queues at once and is granted when it is first in each, so requests cannot
-/// deadlock.
+/// A request for several subjects enters all of their queues at once and is granted when it is first in each, so requests
+/// cannot deadlock.
 struct KeyedLock {
     /// Identifies a request.
     typealias Ticket = Int

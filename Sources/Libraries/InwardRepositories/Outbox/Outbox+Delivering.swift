@@ -21,7 +21,7 @@ extension Outbox {
             }
         }
 
-        /// The reason of the upstream's failure; `nil` if the store failed.
+        /// The reason of the upstream's failure, or `nil` if the store failed.
         var reason: RepositoryError.Reason? { if case .upstream(let error, _) = self { error.reason } else { nil } }
 
         var retryAfter: Duration? { if case .upstream(_, let delay) = self { delay } else { nil } }
@@ -34,15 +34,15 @@ extension Outbox {
         }
     }
 
-    /// Begins as many deliveries as the limits allow, and schedules the next wake-up. Tells those who wait for the deliveries, and the
-    /// observer of what has changed.
+    /// Begins as many deliveries as the limits allow, and schedules the next wake-up. Resumes the drain waiters that have
+    /// nothing left to wait for, and tells the observer of the change.
     func pump() {
         let idle = InteractionID.lifted { beginDeliveries() }
         for waiter in idle { waiter.fulfill(()) }
         tellOfChange()
     }
 
-    /// Begins deliveries, and returns those who need not wait for them any more.
+    /// Begins deliveries, and returns the drain waiters to resume.
     private func beginDeliveries() -> [Promise<Void>] {
         state.withLock { state in
             let now = timer.now
@@ -52,9 +52,9 @@ extension Outbox {
             {
                 delivery.credentialsSerial = state.credentialsSerial
                 delivery.start = now
-                // Unstructured, because the caller that had the write accepted does not wait for delivery. The task ends after one
-                // attempt. `close()` cancels it and waits for it; it is created and stored under the lock so that `close()` finds
-                // it. The deadline of the calling task does not apply to it.
+                // Unstructured, because the caller whose write was accepted does not wait for delivery. The task ends after one
+                // attempt. It is created and stored under the lock, so that `close()` finds it, cancels it and waits for it.
+                // The deadline of the calling task does not apply to it.
                 state.deliveries[delivery.entry.idempotencyKey] = Deadline.lifted {
                     Task(executorPreference: timer.executor) { [delivery] in await self.deliver(delivery) }
                 }
@@ -70,7 +70,7 @@ extension Outbox {
         guard moment != state.alarm?.moment else { return }
         if let alarm = state.alarm { timer.cancel(alarm.timer) }
         state.alarm = moment.map { moment in
-            // A deallocated outbox does not need to wake.
+            // The alarm does not keep the outbox alive.
             let timer = timer.schedule(at: moment) { [weak self] in self?.pump() }
             return OutboxState.Alarm(moment: moment, timer: timer)
         }
@@ -88,7 +88,8 @@ extension Outbox {
         let key = entry.idempotencyKey
         request.headerFields[.idempotencyKey] = write.revision == 0 ? key : "\(key)-\(write.revision)"
         if case .entityTag(let tag) = write.version { request.headerFields[.ifMatch] = tag }
-        // Only the outbox resends the request. Otherwise an attempt that it does not know of could still be in progress.
+        // Only the outbox repeats the request. If a data fetcher did, an attempt that the outbox does not know of could be in
+        // progress.
         request.isSentOnce = true
         return request
     }
@@ -117,28 +118,28 @@ extension Outbox {
         }
     }
 
-    /// Tells the observer what became of an attempt.
+    /// Reports the outcome of an attempt to the observer.
     private func tell(of delivery: OutboxDelivery, _ end: OutboxDeliveryEnd) {
         observer?.deliveryEnded(delivery.entry, end, after: timer.now - delivery.start)
     }
 
     /// Sends an entry once, and records the response if it is final.
     ///
-    /// - Returns: why the entry must be sent again; `nil` if the response is final.
+    /// - Returns: why the entry must be sent again, or `nil` if the response is final.
     /// - Throws: a ``RecordStoreError`` if nothing was sent.
     private func send(_ delivery: inout OutboxDelivery) async throws(RecordStoreError) -> Setback? {
         let entry = delivery.entry
-        // Without a handler, the outcome could not be settled; and undeclared operations are not sent.
+        // Without a handler, the outcome could not be settled, and undeclared operations must not be sent.
         guard state.withLock({ $0.handlers.objection(to: entry.write) }) == nil else { throw Self.unsettled(entry) }
         let handlers = state.withLock { $0.handlers.all(for: entry.write.endpoint) }
-        // What may have arrived already must be sent as it was.
+        // An entry that may have arrived must be repeated unchanged.
         if !delivery.history.mayHaveArrived, try await prepare(&delivery, handlers) { return nil }
         try await noteSending(delivery)
         let request = request(for: delivery.entry)
         let outcome = await Result { () async throws(FetchError) in try await upstream.dataFetcher.fetch(request) }
         let attempts = Self.attempts(outcome)
         state.withLock { $0.counts.attempts += attempts }
-        // New credentials trigger an immediate retry, as they do after a rejection by the upstream.
+        // New credentials then trigger an immediate retry, as after a rejection by the upstream.
         if case .failure(let error) = outcome, error.lacksCredentials { delivery.isDenied = true }
         switch delivery.history.add(outcome, of: request, at: now()) {
         case .delivered(let response):
@@ -154,9 +155,9 @@ extension Outbox {
         }
     }
 
-    /// Asks the handlers what becomes of an entry that the upstream refused because it has another version of the resource.
+    /// Asks the handlers how to resolve a conflict of versions.
     ///
-    /// - Returns: why the entry must be sent again; `nil` if it is not.
+    /// - Returns: why the entry must be sent again, or `nil` if it must not.
     private func resolve(
         _ delivery: inout OutboxDelivery,
         _ error: RepositoryError,
@@ -171,13 +172,13 @@ extension Outbox {
         case nil:
             guard countsRefusal(of: delivery.entry, because: error) else { return .upstream(error, retryAfter: nil) }
             delivery.answer = .failure(error)
-        // A conflict with another client says nothing about the health of the upstream, so it does not count towards a pause.
+        // A conflict with another client says nothing about the health of the upstream, so it does not count toward a pause.
         case .refused: delivery.answer = .failure(error)
         case .conflict(let conflict): (delivery.answer, delivery.conflict) = (.failure(error), conflict)
         case .dropped(let version): (delivery.answer, delivery.droppedFor) = (.failure(error), version)
         case .revised(let write):
             try await revise(&delivery, to: write, handlers)
-            // What is sent now, has not been sent before.
+            // The revised write has not been sent before.
             delivery.history = DeliveryHistory()
             return .upstream(error, retryAfter: nil)
         }
@@ -186,7 +187,7 @@ extension Outbox {
 
     /// Asks the handlers what to send for an entry.
     ///
-    /// - Returns: whether it is refused without being sent.
+    /// - Returns: `true` if the entry is refused without being sent.
     private func prepare(
         _ delivery: inout OutboxDelivery,
         _ handlers: [any OutboxHandler]
@@ -203,7 +204,7 @@ extension Outbox {
         return false
     }
 
-    /// Stores an entry with another write in place of its own.
+    /// Replaces the write in an entry, and stores the entry.
     private func revise(
         _ delivery: inout OutboxDelivery,
         to write: OutboxWrite,
@@ -215,7 +216,7 @@ extension Outbox {
         for handler in handlers where handler.declares(write) { handler.revised([entry]) }
     }
 
-    /// Returns the number of requests that were sent. If credentials had to be renewed, there are two.
+    /// Returns the number of requests that were sent. There are two if the request was repeated with renewed credentials.
     private static func attempts(_ outcome: Result<DataResponse, FetchError>) -> Int {
         switch outcome {
         case .success(let response): response.retries?.attempts ?? 1
@@ -223,10 +224,10 @@ extension Outbox {
         }
     }
 
-    /// Stores a note that an entry is about to be sent, so that a later process knows that it may have arrived. Also checks that
-    /// this outbox still owns the records.
+    /// Stores a note that an entry is about to be sent, so that a later process knows that it may have arrived. Also checks
+    /// that this outbox still owns the records.
     private func noteSending(_ delivery: OutboxDelivery) async throws(RecordStoreError) {
-        // If the entry is known to have possibly arrived, a note exists already.
+        // The stored note already says that the entry may have arrived.
         if delivery.history.mayHaveArrived, delivery.isNoted { return try await checkOwner() }
         let note = AttemptNote(
             attempts: delivery.entry.attempts,
@@ -258,7 +259,7 @@ extension Outbox {
         guard let outcome = answered.answer else { return }
         var delivery = answered
         let entry = delivery.entry
-        // From here on a close waits instead of cancelling.
+        // From now on, closing the outbox waits for this task instead of cancelling it.
         state.withLock { _ = $0.answered.insert(entry.idempotencyKey) }
         let ticket = try await turn(for: [entry.write.subject])
         defer { leave(ticket) }
@@ -275,7 +276,7 @@ extension Outbox {
                 settlements.append(try await handler.refused(entry, because: error, before: later))
             }
         }
-        // All handlers of an endpoint revise alike.
+        // All handlers of an endpoint agree, so the revisions of the first one are enough.
         var revised = settlements.first?.revised ?? []
         if let version = delivery.droppedFor, let next = later.all.first, next.write.version == .previousWrite {
             revised = [next.revised(to: next.write.made(for: version))]
@@ -283,7 +284,7 @@ extension Outbox {
         var own =
             try records.removal(of: entry)
             + revised.map { entry throws(RecordStoreError) in try records.keeping(entry) }
-        // The upstream decides how large its version is. The write is kept without the versions if these have no room.
+        // The upstream's version can have any size. If there is no room for both versions, keep the write without them.
         if let size = delivery.conflict?.byteCount, !state.withLock({ $0.hasDeadLetterRoom(for: size, policy) }) {
             delivery.conflict = nil
         }
@@ -321,8 +322,8 @@ extension Outbox {
         for waiter in waiters { waiter.fulfill(delivery.droppedFor != nil ? .success(()) : outcome.map { _ in }) }
     }
 
-    /// Returns the changes of the outbox's own records that accompany the removal of an entry: a dead letter if it was refused, and
-    /// the current streak of refusals.
+    /// Returns the changes of the outbox's own records to commit with the removal of an entry: its dead letter if it was
+    /// refused, and the current streak of refusals.
     private func ending(
         of delivery: OutboxDelivery,
         _ outcome: Result<DataResponse, RepositoryError>
@@ -350,13 +351,13 @@ extension Outbox {
         RecordStoreError(
             .unavailable,
             explanation: """
-                The write \(entry) is for the endpoint “\(entry.write.endpoint)”, which nobody settles any more: it waits until \
-                somebody joins the outbox who does.
+                The write \(entry) is for the endpoint “\(entry.write.endpoint)”, which has no handler any more: it waits until a \
+                handler for it joins the outbox.
                 """
         )
     }
 
-    /// Postpones an entry, unless the outbox has been closed: then the next outbox delivers it.
+    /// Postpones an entry. If the outbox was closed, the next outbox delivers it instead.
     private func postpone(_ delivery: OutboxDelivery, _ setback: Setback) async {
         let isOpen = state.withLock { state in
             if state.phase != .open { state.endDelivery(of: delivery.entry, nextProbeAt: timer.now) }
@@ -373,7 +374,7 @@ extension Outbox {
             delivery.settlementFailures += 1
             attempts = delivery.settlementFailures
         }
-        // If the rejected credentials have been replaced in the meantime, the entry need not wait.
+        // If there are new credentials since the rejected attempt began, the entry does not wait.
         delivery.isDenied = delivery.isDenied || setback.reason == .denied
         let isOutdated = delivery.isDenied && state.withLock(\.credentialsSerial) != delivery.credentialsSerial
         let wait = isOutdated ? .zero : policy.wait(after: attempts, retryAfter: setback.retryAfter)
@@ -399,9 +400,10 @@ extension Outbox {
         }
     }
 
-    /// Stores the outcome of an attempt, so that a later process does not begin with the shortest wait.
+    /// Stores the outcome of an attempt, so that a later process continues with the current wait.
     ///
-    /// - Returns: whether the note is stored. If it is not, the note from before the attempt says that the entry may have arrived.
+    /// - Returns: whether the note was stored. If not, the note from before the attempt remains, which says that the entry may
+    ///   have arrived.
     private func keep(_ note: AttemptNote, of entry: OutboxEntry) async -> Bool {
         do {
             try await store.commit([keeping(note, of: entry)])
@@ -416,7 +418,8 @@ extension Outbox {
     }
 }
 
-/// An accepted write that cannot be delivered yet, for a reason that may require action. It is sent again.
+/// A report that an accepted write is not delivered yet, after many attempts or for a reason that may require action. The
+/// outbox sends it again.
 public struct DelayedWriteError: Error, Sendable, CustomStringConvertible {
     /// The undelivered entry.
     public let entry: OutboxEntry
@@ -431,11 +434,18 @@ public struct DelayedWriteError: Error, Sendable, CustomStringConvertible {
 
     /// The entry and the cause, as a sentence without its full stop.
     public var description: String {
-        "The write \(entry) is not delivered yet, after \(entry.attempts) attempts, and is sent again: \(cause)"
+        "The write \(entry.name) is not delivered after \(entry.attempts) attempts and will be sent again: \(cause)"
     }
 }
 
-/// An accepted write that the upstream refused for good. What readers saw of it is undone.
+/// A report that an accepted write was refused for good. Readers see the previous value again.
+///
+/// ```swift
+/// let errorHandler = IgnoringErrorHandler().notifying { error in
+///     guard let refusal = error as? RefusedWriteError else { return }
+///     print("Your change of \(refusal.entry.write.path) was not accepted: \(refusal.cause)")
+/// }
+/// ```
 public struct RefusedWriteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The refused entry.
     public let entry: OutboxEntry
@@ -450,11 +460,11 @@ public struct RefusedWriteError: Error, Hashable, Sendable, CustomStringConverti
 
     /// The entry and the refusal, as a sentence without its full stop.
     public var description: String {
-        "The write \(entry) was refused for good and is undone: \(cause)"
+        "The write \(entry.name) was refused for good and is undone: \(cause)"
     }
 }
 
-/// A write that was done, but whose response cannot be used. Read the result from the upstream.
+/// A report that a write was done, but its response cannot be used. Read the result from the upstream.
 public struct UnusableAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The delivered entry.
     public let entry: OutboxEntry
@@ -468,5 +478,5 @@ public struct UnusableAnswerError: Error, Hashable, Sendable, CustomStringConver
     }
 
     /// The entry and the problem, as a sentence without its full stop.
-    public var description: String { "The write \(entry) was done, but the answer to it \(problem)" }
+    public var description: String { "The write \(entry.name) was done, but the response to it \(problem)" }
 }

@@ -11,6 +11,14 @@ import Foundation
 extension Outbox {
     /// The number and size of the pending writes and dead letters, and whether delivery is paused.
     ///
+    /// ```swift
+    /// func report(_ outbox: Outbox) {
+    ///     let status = outbox.status
+    ///     print(status.pendingCount, "pending,", status.deadLetterCount, "refused")
+    ///     if let pause = status.pause { print("Paused until \(pause.until): \(pause.cause)") }
+    /// }
+    /// ```
+    ///
     /// - Complexity: O(n) in the number of subjects with pending writes.
     public var status: OutboxStatus {
         let date = now()
@@ -29,6 +37,12 @@ extension Outbox {
     }
 
     /// Lists the pending writes and the dead letters.
+    ///
+    /// ```swift
+    /// func listRefused(in outbox: Outbox) async throws {
+    ///     for letter in try await outbox.contents().deadLetters { print(letter.id, letter.cause ?? "") }
+    /// }
+    /// ```
     ///
     /// - Complexity: O(n) in the number of writes.
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
@@ -51,15 +65,22 @@ extension Outbox {
         return contents
     }
 
-    /// Sends a pending write now, regardless of its wait, or makes a refused write pending again.
+    /// Ends the wait of a pending write and of the earlier writes of its subject, or makes a refused write pending again.
     ///
-    /// A refused write is accepted anew: after the pending writes of its subject, and with a new idempotency key. Nothing was done
-    /// under the old key, and the upstream might repeat its refusal for it.
+    /// ```swift
+    /// func retry(_ item: OutboxItem, in outbox: Outbox) async throws {
+    ///     guard let entry = try await outbox.retry(item.id) else { return }  // no longer there
+    ///     try await outbox.settlement(of: entry)
+    /// }
+    /// ```
+    ///
+    /// A refused write is accepted again, after the pending writes of its subject. It gets a new idempotency key, because the
+    /// upstream may answer the old one with the same refusal again.
     ///
     /// - Parameter id: The ``OutboxItem/id`` of the write.
-    /// - Returns: the pending entry; `nil` if there is no such write.
-    /// - Throws: a ``RecordStoreError`` if nothing was changed: as ``accept(_:with:)`` does, and `denied` if the write is held or
-    ///   cannot be read.
+    /// - Returns: the pending entry, or `nil` if there is no such write.
+    /// - Throws: a ``RecordStoreError`` if the write cannot be sent: `denied` if it is held, is being discarded, or cannot be
+    ///   read. Also throws the errors of ``accept(_:with:)``.
     @discardableResult
     public func retry(_ id: String) async throws(RecordStoreError) -> OutboxEntry? {
         try await openIfNeeded()
@@ -71,13 +92,13 @@ extension Outbox {
             return delivery.entry
         }
         if id == OutboxItem.unknownLossesID || state.withLock({ $0.misnamed[id] != nil }) {
-            throw Self.denied("“\(id)” is no write that could be sent: discard it.")
+            throw Self.denied("“\(id)” is not a write and cannot be sent: discard it.")
         }
         let ticket = try await turn(for: [records.dead])
         defer { leave(ticket) }
         guard let (key, letter) = try await deadLetter(id) else { return nil }
         guard let write = letter.write, let date = letter.acceptedAt else {
-            throw Self.denied("The refused write \(id) cannot be read, and so not be sent again: discard it.")
+            throw Self.denied("The refused write \(id) cannot be read, so it cannot be sent again: discard it.")
         }
         let entry = try await acceptAgain(write, removing: key, acceptedAt: date)
         state.withLock { $0.removeDeadLetter(letter.byteCount) }
@@ -85,14 +106,14 @@ extension Outbox {
         return entry
     }
 
-    /// Makes a write durable in place of a dead letter, and then delivers it.
+    /// Stores a write in place of a dead letter, and then delivers it.
     ///
     /// - Parameters:
     ///   - subject: The subject of the write.
     ///   - id: The ``OutboxItem/id`` of the dead letter.
-    ///   - make: Returns the write while no other write of the subject is accepted or settled; `nil` to accept none. Not called
-    ///     without such a dead letter.
-    /// - Returns: the entry; `nil` if nothing was accepted.
+    ///   - make: Returns the write, or `nil` to accept none. While it runs, no other write of the subject is accepted or
+    ///     settled. It is not called if there is no such dead letter.
+    /// - Returns: the entry, or `nil` if nothing was accepted.
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
     func accept(
         in subject: RecordKey,
@@ -110,7 +131,7 @@ extension Outbox {
         return entry
     }
 
-    /// Sends a pending write now, regardless of its wait. If delivery is paused, the write is the next probe.
+    /// Sends a pending write now, without further waiting. If delivery is paused, the write is the next probe.
     private func sendNow(_ entry: OutboxEntry) {
         state.withLock { state in
             state.delivers = true
@@ -123,7 +144,7 @@ extension Outbox {
     /// Makes all readable dead letters pending again, in the order they were accepted.
     ///
     /// - Returns: the number of writes that were made pending.
-    /// - Throws: a ``RecordStoreError`` when a write cannot be accepted. The writes before it are pending.
+    /// - Throws: a ``RecordStoreError`` if a write cannot be accepted. The writes before it are pending again.
     @discardableResult
     public func retryDeadLetters() async throws(RecordStoreError) -> Int {
         var count = 0
@@ -133,7 +154,7 @@ extension Outbox {
         return count
     }
 
-    /// Sends all waiting writes now, regardless of their waits. If delivery is paused, sends one write as a probe.
+    /// Sends all waiting writes now. If delivery is paused, sends one write as a probe.
     public func retryNow() {
         state.withLock { state in
             state.delivers = true
@@ -143,7 +164,8 @@ extension Outbox {
         pump()
     }
 
-    /// Sends the writes now that wait because the upstream rejected their credentials. Call it when there are new credentials.
+    /// Sends the writes whose credentials the upstream rejected, without further waiting. Call it when there are new
+    /// credentials.
     public func retryDenied() {
         state.withLock { state in
             state.credentialsSerial += 1
@@ -152,14 +174,21 @@ extension Outbox {
         pump()
     }
 
-    /// Removes a pending or refused write permanently. For a pending write, what readers saw of it is undone.
+    /// Removes a pending or refused write permanently. If it was pending, readers see the previous value again.
     ///
-    /// Callers that wait for the ``settlement(of:)`` of the write get an error: `refused`, or `outcomeUnknown` if an attempt may
-    /// have been done.
+    /// ```swift
+    /// func discardRefused(in outbox: Outbox) async throws {
+    ///     for letter in try await outbox.contents().deadLetters { try await outbox.discard(letter.id) }
+    /// }
+    /// ```
+    ///
+    /// Callers that wait for the ``settlement(of:)`` of the write get an error: `refused`, or `outcomeUnknown` if the upstream
+    /// may have done the write.
     ///
     /// - Parameter id: The ``OutboxItem/id`` of the write.
     /// - Returns: whether there was such a write.
-    /// - Throws: a ``RecordStoreError`` if nothing was removed: `denied` if the write is being sent.
+    /// - Throws: a ``RecordStoreError`` if nothing was removed: `denied` if the write is being sent, or is done but not settled
+    ///   yet.
     @discardableResult
     public func discard(_ id: String) async throws(RecordStoreError) -> Bool {
         try await openIfNeeded()
@@ -183,7 +212,7 @@ extension Outbox {
         return true
     }
 
-    /// Acknowledges the records that the store lost and cannot name, and sends the writes that are held because of them.
+    /// Acknowledges the loss of records that the store cannot name, and sends the writes that are held because of it.
     ///
     /// - Returns: whether there are such losses.
     private func acknowledgeLosses() async throws(RecordStoreError) -> Bool {
@@ -204,7 +233,7 @@ extension Outbox {
     private func discardPending(_ id: String, of subject: RecordKey) async throws(RecordStoreError) -> Bool {
         let ticket = try await turn(for: [subject])
         defer { leave(ticket) }
-        // From here on the write is not sent. If a delivery is in progress, this throws.
+        // From now on, the write is not sent. This throws if it is being delivered.
         guard let (item, handlers) = try state.withLock({ state throws(RecordStoreError) in try state.setAside(id) })
         else {
             return false

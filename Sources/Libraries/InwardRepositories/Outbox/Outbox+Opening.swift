@@ -8,18 +8,26 @@ import Foundation
 #endif
 
 extension Outbox {
-    /// Waits for ownership of the records, tells the handlers which entries an earlier outbox left, and begins to deliver.
+    /// Opens the outbox: waits for ownership of the records, tells the handlers which entries are pending, and begins to
+    /// deliver.
     ///
-    /// Entries that a newer version of the program wrote, that are damaged, or that no handler settles are kept unchanged and
-    /// reported to the error handler, each as an ``UndeliverableEntryError``. Later entries of their subjects are held too.
+    /// ```swift
+    /// func open(_ outbox: Outbox, for comments: Repository<Comment>) async throws {
+    ///     try await outbox.open(handlers: [comments.handler])
+    /// }
+    /// ```
     ///
-    /// - Parameter handlers: The handlers that settle writes until the outbox is closed, at most one for each endpoint. Others can
-    ///   ``join(handlers:)``.
+    /// Some entries cannot be sent: a newer version of the program wrote them, they are damaged, or no handler settles them.
+    /// The outbox keeps them unchanged, holds the later entries of their subjects, and reports each of them to the error
+    /// handler as an ``UndeliverableEntryError``. To send an entry that has no handler, open an outbox with a handler for it.
+    ///
+    /// - Parameter handlers: The handlers that settle writes until the outbox is closed, at most one for each endpoint. `nil`,
+    ///   the handler of a repository whose endpoint accepts no writes, is ignored. To add more later, use ``join(handlers:)``.
     /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened: `busy`, naming the owner, if another owner keeps the
-    ///   records until the task's deadline. Opening can be retried, and the next accepted write retries it, unless the error is
-    ///   `closed`, or `denied` because the outbox is already open or two handlers have the same endpoint.
-    public func open(handlers: [any OutboxHandler]) async throws(RecordStoreError) {
-        let byEndpoint = try Self.byEndpoint(handlers)
+    ///   records until the task's deadline; `closed` if the outbox was closed; `denied` if it is already open or two handlers
+    ///   have the same endpoint. After other errors, you can try again, and the next write does so, too.
+    public func open(handlers: [(any OutboxHandler)?]) async throws(RecordStoreError) {
+        let byEndpoint = try Self.byEndpoint(handlers.compactMap(\.self))
         try add(byEndpoint)
         try await open()
     }
@@ -30,7 +38,8 @@ extension Outbox {
         _ = try state.withLock { state throws(RecordStoreError) in
             switch state.phase {
             case .made: break
-            case .opening, .open: throw RecordStoreError(.denied, explanation: "The outbox is open already.")
+            case .opening, .open:
+                throw RecordStoreError(.denied, explanation: "The outbox is already open: add handlers by joining it.")
             case .closed: throw Self.notOpen
             }
             // Replaces the handlers of an earlier attempt to open the outbox.
@@ -43,8 +52,8 @@ extension Outbox {
     /// Opens the outbox with the handlers that have joined, unless it is open. Waits for ownership of the records.
     ///
     /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened: `busy`, naming the owner, if another owner keeps the
-    ///   records until the task's deadline. Opening can be retried, and the next accepted write retries it, unless the error is
-    ///   `closed`.
+    ///   records until the task's deadline; `closed` if the outbox was closed. After other errors, you can try again, and the
+    ///   next write does so, too.
     public func open() async throws(RecordStoreError) {
         var wait = ClaimWait(timer)
         while let owner = try await openUnlessOwned() { try await wait.pause(for: "The outbox", ownedBy: owner) }
@@ -52,10 +61,17 @@ extension Outbox {
 
     /// Opens the outbox with the handlers that have joined, unless it is open or the records have another owner.
     ///
-    /// - Parameter delivering: Whether to send pending writes. An outbox that does not send them can still discard them, and begins
-    ///   to deliver when it accepts or retries a write.
-    /// - Returns: the owner of the records; `nil` if the outbox is open.
-    /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened. Opening can be retried, unless the error is `closed`.
+    /// ```swift
+    /// func open(_ outbox: Outbox) async throws {
+    ///     if let owner = try await outbox.openUnlessOwned() { print("\(owner) delivers the writes.") }
+    /// }
+    /// ```
+    ///
+    /// - Parameter delivering: Whether to send pending writes. With `false`, you can discard writes before they are sent. The
+    ///   outbox begins to deliver when it accepts or retries a write.
+    /// - Returns: the owner of the records, or `nil` if the outbox is open.
+    /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened: `closed` if it was closed. After other errors, you can
+    ///   try again.
     @discardableResult
     public func openUnlessOwned(delivering: Bool = true) async throws(RecordStoreError) -> String? {
         // Serializes opening: a second caller finds the outbox open. Members that join in the meantime wait, and are then told
@@ -98,7 +114,8 @@ extension Outbox {
             state.phase = .opening
             state.token = token
             state.delivers = delivering
-            // Makes a close wait until nothing is being committed, so that this outbox does not take over from the next one.
+            // Keeps `close()` waiting until the commits below are done. Otherwise this outbox could take the records from the
+            // one that is opened after it.
             state.acceptsUnderWay += 1
             return true
         }
@@ -121,13 +138,13 @@ extension Outbox {
     }
 
     private func takeOver(_ claim: RecordClaim, writing token: String) async throws(RecordStoreError) {
-        // Writes the token before reading anything: another outbox that accepts a write after this finds out that it has lost the
-        // records.
+        // Writes the token before reading anything, so that an outbox that tries to accept a write after this notices that it
+        // no longer owns the records.
         try await store.commit([.keep(StoredRecord(Array(token.utf8)), records.owner)])
         let letters = try await store.records(under: records.dead)
         var left = try await LeftEntries(of: store, records)
         if let losses = left.unknownLosses, left.items.isEmpty {
-            // No entry is left to hold because of the losses. They are still reported.
+            // There is no entry to hold because of the losses, which are still reported.
             try await store.commit([records.acknowledgment(of: losses)])
             left.acknowledgeLosses()
         }
@@ -188,21 +205,21 @@ extension Outbox {
         if let change = changes.first(where: records.isTouched) {
             throw RecordStoreError(
                 .denied,
-                explanation: "The change \(change) is of the records of the outbox, which nobody else may change."
+                explanation: "The change \(change) affects the records of the outbox, which only the outbox may change."
             )
         }
         try await checkOwner()
         try await store.commit(changes + own)
     }
 
-    /// Checks that no other outbox has taken over, by the token that the owner writes into the records. The token also works where
-    /// the store's claims do not.
+    /// Checks that no other outbox has taken over. Compares the token that the owner writes into the records, which also works
+    /// where the store's claims do not.
     ///
     /// - Throws: a ``RecordStoreError``: `closed` if another outbox has taken over.
     func checkOwner() async throws(RecordStoreError) {
         let owner = try await store.record(for: records.owner)
         let token = state.withLock(\.token)
-        // A lost record does not prove that there is another owner.
+        // A missing token does not prove that there is another owner.
         guard let owner, owner.bytes != Array(token.utf8) else { return }
         let error = OutboxFencedError(prefix: records.prefix)
         if await loseRecords() { errorHandler.handle(error) }
@@ -229,7 +246,7 @@ extension Outbox {
         return true
     }
 
-    /// Returns the owner of the records if it is not this outbox; `nil` if this outbox owns them or they have no owner.
+    /// Returns the owner of the records if it is not this outbox, or `nil` if this outbox owns them or they have no owner.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     public func otherOwner() async throws(RecordStoreError) -> String? {
@@ -244,15 +261,17 @@ extension Outbox {
         }
     }
 
-    /// Returns whether the store has pending writes, whoever owns them.
+    /// Returns whether the store has pending writes, even if another outbox owns them.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     public func hasPendingRecords() async throws(RecordStoreError) -> Bool {
         try await !store.records(under: records.entries).isEmpty
     }
 
-    /// Tells the handlers which entries are pending without taking ownership, unless the outbox is open. The handlers learn of
-    /// later changes when this method is called again or the outbox is opened.
+    /// Tells the handlers which entries are pending, without taking ownership. Does nothing if the outbox is open.
+    ///
+    /// Use it in a process that only reads. The handlers learn of later changes when you call this method again or open the
+    /// outbox.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     public func showPending() async throws(RecordStoreError) {
@@ -264,8 +283,8 @@ extension Outbox {
     }
 }
 
-/// Another process has taken over the records of an outbox and delivers the pending writes. The outbox opens itself again with its
-/// next write.
+/// A report that another process has taken over the records of an outbox and delivers the pending writes. The outbox opens
+/// itself again with its next write.
 public struct OutboxFencedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The key prefix of the outbox's records.
     public let prefix: RecordKey
@@ -278,41 +297,50 @@ public struct OutboxFencedError: Error, Hashable, Sendable, CustomStringConverti
     /// What happened and what to do, as a sentence without its full stop.
     public var description: String {
         """
-        The outbox \(prefix) was taken over by another process, which delivers what is pending; the next write takes it back when that \
-        process has released it
+        Another process has taken over the outbox \(prefix) and delivers the pending writes; the next write takes the outbox back \
+        when that process has released it
         """
     }
 }
 
 extension Outbox {
-    /// Adds handlers to those with which the outbox was opened, for example those of a second repository of the same entities.
+    /// Adds handlers, for example those of a second repository of the same entities.
     ///
-    /// When this method returns, the handlers have been told of the pending entries, or are told when the outbox is opened. They
-    /// may be asked to settle an entry they were not told of if it is being settled at that moment. All handlers of an endpoint
-    /// settle each of its writes, in one commit, so they must agree about the contents of the store.
+    /// ```swift
+    /// func share(_ outbox: Outbox, with second: Repository<Comment>) async throws {
+    ///     let member = try await outbox.join(handlers: [second.handler])
+    ///     print(try await second.entities().value.count)
+    ///     outbox.leave(member)
+    /// }
+    /// ```
     ///
-    /// - Parameter handlers: The handlers to add, at most one for each endpoint.
+    /// When this method returns, the handlers have been told of the pending entries. If the outbox is not open yet, they are
+    /// told when it opens. If an entry was already being settled, a handler may be asked to settle it without having been told
+    /// of it. All handlers of an endpoint settle each of its writes, in one commit, so they must agree about the contents of
+    /// the store.
+    ///
+    /// - Parameter handlers: The handlers to add, at most one for each endpoint. `nil` is ignored.
     /// - Returns: the member with which to leave.
     /// - Throws: a ``RecordStoreError``: `closed` if the outbox is closed; `denied` if two handlers have the same endpoint;
     ///   `cancelled` if the task was cancelled or its deadline passed.
-    public func join(handlers: [any OutboxHandler]) async throws(RecordStoreError) -> OutboxMember {
-        let byEndpoint = try Self.byEndpoint(handlers)
-        // Prevents the outbox from being opened in the meantime. Opening tells all current members which entries are pending.
+    public func join(handlers: [(any OutboxHandler)?]) async throws(RecordStoreError) -> OutboxMember {
+        let byEndpoint = try Self.byEndpoint(handlers.compactMap(\.self))
+        // Prevents the outbox from being opened in the meantime, because opening tells all current members what is pending.
         let opening = try await turn(for: [records.owner])
         defer { leave(opening) }
         let (member, before) = try state.withLock { state throws(RecordStoreError) in
             if state.phase == .closed { throw Self.notOpen }
-            // From here on the handlers are told of accepted entries and asked to settle them.
+            // From now on, the handlers are told of accepted entries and asked to settle them.
             return (state.handlers.add(byEndpoint), state.partitions.entries)
         }
         do throws(RecordStoreError) {
-            // Holds the locks of all subjects, so that none of the entries that are still pending is settled in the meantime.
+            // Locks all subjects, so that no pending entry is settled in the meantime.
             let ticket = try await turn(for: Set(before.map(\.write.subject)))
             defer { leave(ticket) }
-            // As they are now: some may have been revised.
+            // Read the entries again, because some may have been revised.
             let keys = Set(before.map(\.idempotencyKey))
             let rest = state.withLock { $0.partitions.entries }.filter { keys.contains($0.idempotencyKey) }
-            tellSettlers(of: rest.sorted { $0.sequence < $1.sequence }, byEndpoint)
+            tellHandlers(of: rest.sorted { $0.sequence < $1.sequence }, byEndpoint)
             return member
         } catch {
             leave(member)
@@ -320,8 +348,8 @@ extension Outbox {
         }
     }
 
-    /// Removes the handlers of a member. Settlements in progress still include them; they are not told how other pending entries
-    /// end. Writes without a handler stay pending until a handler for their endpoint joins.
+    /// Removes the handlers of a member. They still take part in settlements in progress, but do not learn how other pending
+    /// entries end. Writes without a handler stay pending until a handler for their endpoint joins.
     public func leave(_ member: OutboxMember) {
         // The handlers are released outside of the lock, because their deinitializers can run any code.
         _ = state.withLock { $0.handlers.remove(member) }
@@ -337,11 +365,11 @@ extension Outbox {
         if byEndpoint.count == handlers.count { return byEndpoint }
         throw RecordStoreError(
             .denied,
-            explanation: "Two handlers are for one endpoint: each needs one of its own."
+            explanation: "Two handlers have the same endpoint: pass one handler for each endpoint."
         )
     }
 
-    private func tellSettlers(of entries: [OutboxEntry], _ handlers: [String: any OutboxHandler]) {
+    private func tellHandlers(of entries: [OutboxEntry], _ handlers: [String: any OutboxHandler]) {
         var group = OutboxHandlers()
         _ = group.add(handlers)
         group.tell(of: entries)

@@ -8,25 +8,29 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Accepts writes durably and delivers them to an upstream in the background.
+/// A durable queue of writes that delivers them to an upstream in the background.
 ///
-///     let outbox = Outbox(upstream: upstream, store: store, errorHandler: errorHandler)
-///     try await outbox.open(handlers: [handler])
-///     let write = OutboxWrite(endpoint: "posts", subject: ["posts", "7"], method: .put, path: "posts/7", body: body)
-///     let entries = try await outbox.accept([write])
+/// ```swift
+/// let outbox = Outbox(upstream: upstream, store: InMemoryRecordStore(), errorHandler: IgnoringErrorHandler())
+/// let comments = Repository(endpoint, upstream: upstream, outbox: outbox)
+/// try await outbox.open(handlers: [comments.handler])
+/// try await comments.update(7) { $0.body = "Well said." }  // returns when the write is stored
+/// ```
 ///
-/// An accepted write is as durable as the store. The outbox sends it, with the same `Idempotency-Key` each time, until the upstream
-/// gives a final response, even if that takes a later process. Writes of one subject are delivered one at a time in the order they
-/// were accepted; writes of different subjects are delivered concurrently. An ``OutboxHandler`` settles the outcome in the same
-/// commit that removes the write. A final refusal is also reported to the error handler, as a ``RefusedWriteError``.
+/// An accepted write is as durable as the store. The outbox sends it, with the same `Idempotency-Key` each time, until the
+/// upstream gives a final response, and continues in a later process if necessary. Writes of one subject are delivered one at a
+/// time, in the order they were accepted. Writes of different subjects are delivered concurrently. An ``OutboxHandler`` settles
+/// the outcome in the commit that removes the write. A final refusal is also reported to the error handler, as a
+/// ``RefusedWriteError``.
 ///
-/// At any time, only one outbox among all processes owns the records under a prefix of a store: from ``open()`` to ``close()``, or
-/// until its process ends in any way. Only the owner accepts and delivers writes. Others can read ``OutboxContents``, wait for
-/// ownership, or find out who the owner is. Once handlers have joined it, an outbox opens itself with its next write.
+/// **Ownership.** One outbox at a time, among all processes, owns the records under a prefix of a store: from ``open()`` to
+/// ``close()``, or until its process ends. Only the owner accepts and delivers writes. Other outboxes can wait for ownership or
+/// ask for the ``otherOwner()``, and any process can read ``OutboxContents``. Once handlers have joined it, an outbox opens
+/// itself with its next write.
 ///
-/// If another process takes over regardless, for example because claims do not work on the store's file system, this outbox notices
-/// before it sends or changes anything. It reports an ``OutboxFencedError`` to the error handler and opens itself again with its
-/// next write. Requests for the same write that both processes send in the meantime have the same idempotency key.
+/// **Fencing.** Another process can take over if claims do not work on the store's file system. This outbox notices before it
+/// sends or changes anything, reports an ``OutboxFencedError``, and opens itself again with its next write. If it was
+/// sending a write, the other process may send that write, too, but with the same idempotency key.
 public final class Outbox: Sendable {
     let upstream: Upstream
     let store: any RecordStore
@@ -49,9 +53,9 @@ public final class Outbox: Sendable {
     ///   - policy: The limits on concurrency, waits and storage.
     ///   - timer: The timer service that measures waits and wakes the outbox.
     ///   - now: Returns the current date.
-    ///   - generator: The source of idempotency keys. It must be unpredictable: the upstream treats a write with a guessed key as a
-    ///     repeat.
-    ///   - observer: The observer of deliveries, of the outbox's content, and of the store; `nil` for none, which has no overhead.
+    ///   - generator: The source of randomness for idempotency keys. It must be unpredictable: if somebody else sends a request
+    ///     with the same key first, the upstream takes the write for a repeat and does not do it.
+    ///   - observer: The observer of deliveries, of the outbox's content, and of the store, or `nil` for none.
     ///   - errorHandler: Receives errors that have no caller to throw to. The outbox does not close it.
     public init(
         upstream: Upstream,
@@ -78,7 +82,7 @@ public final class Outbox: Sendable {
         self.generator = Mutex(generator)
     }
 
-    /// The durable, unsettled entries that can be read, in the order they were accepted.
+    /// The pending entries that can be read, in the order they were accepted.
     ///
     /// - Complexity: O(n log n) in the number of entries.
     public var pending: [OutboxEntry] {
@@ -91,20 +95,30 @@ public final class Outbox: Sendable {
     /// Counts of what the outbox has done since it was opened.
     public var counts: OutboxCounts { state.withLock(\.counts) }
 
-    /// Makes writes and changes durable, all of them or none, and then delivers the writes in the background.
+    /// Stores writes and changes in one commit, and then delivers the writes in the background.
     ///
-    /// When this method returns, the handlers have been told of the entries. It waits while another write of one of the subjects is
-    /// being accepted or settled.
+    /// ```swift
+    /// func rename(_ user: Int, in outbox: Outbox) async throws {
+    ///     let body = Array(#"{"name": "Ada"}"#.utf8)
+    ///     let path = "users/\(user)"
+    ///     try await outbox.accept([
+    ///         OutboxWrite(endpoint: "users", subject: ["users", "\(user)"], method: .put, path: path, body: body)
+    ///     ])
+    /// }
+    /// ```
+    ///
+    /// A ``Repository`` calls this method for you. When it returns, the handlers know of the entries. While another write of
+    /// one of the subjects is being accepted or settled, the call waits.
     ///
     /// - Parameters:
     ///   - writes: The writes to deliver. Writes of one subject are delivered in this order.
-    ///   - changes: The changes to make in the store in the same commit, such as what readers see until delivery.
+    ///   - changes: The changes to make in the store in the same commit.
     /// - Returns: the entries of the writes, in the same order.
-    /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed: with the store's reason if the store fails; `closed` if
-    ///   the outbox is not open; `full` if the policy's limit on pending or refused writes is reached; `denied` if a write has no
-    ///   handler, is not among the operations its handler declares, or is too large, or if a change affects the outbox's own
-    ///   records; `cancelled` if the task was cancelled, or its deadline passed, before the commit began. Cancelling the task later
-    ///   does not undo the commit.
+    /// - Throws: a ``RecordStoreError``. Then nothing was accepted or changed. The reason is `closed` if the outbox is not
+    ///   open. It is `full` if a limit on pending writes or dead letters is reached. It is `denied` if a write has no handler,
+    ///   is not among the operations that its handler declares, or is too large, or if a change affects the outbox's own
+    ///   records. It is `cancelled` if the task was cancelled, or its deadline passed, before the commit began. If the store
+    ///   fails, it is the store's reason. Cancelling the task later does not undo the commit.
     @discardableResult
     public func accept(
         _ writes: [OutboxWrite],
@@ -113,12 +127,22 @@ public final class Outbox: Sendable {
         try await accept(writes, with: changes) { _ in }
     }
 
-    /// Waits until a write that was accepted by this outbox is done at the upstream and settled.
+    /// Waits until a write is done at the upstream and settled.
     ///
-    /// - Parameter entry: An entry that ``accept(_:with:)`` returned. A refusal is known for as long as the refused write is kept.
-    /// - Throws: a `RepositoryError`: the refusal if the write was refused for good; `closed` if the outbox was closed first;
-    ///   `cancelled` if the task was cancelled; `unavailable` if its deadline passed. In the last three cases the write is still
-    ///   pending and will be delivered.
+    /// ```swift
+    /// func publish(_ draft: CommentDraft, through outbox: Outbox, _ comments: Repository<Comment>) async throws {
+    ///     guard let change = try comments.prepareCreation(of: draft, "the publication of a comment") else { return }
+    ///     for entry in try await RecordUnitOfWork(outbox: outbox).entries(committing: [change]) {
+    ///         try await outbox.settlement(of: entry)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Parameter entry: An entry that this outbox has accepted. The outbox remembers its last 1,000 refusals. It finds
+    ///   earlier ones as long as their dead letters exist. After that, a refused write is reported as done.
+    /// - Throws: a `RepositoryError`: the refusal if the write was refused or discarded. If the outcome is not known yet, the
+    ///   reason is `closed` if the outbox was closed or another process has taken over, `cancelled` if the task was cancelled,
+    ///   and `unavailable` if its deadline passed or the store cannot be read.
     public func settlement(of entry: OutboxEntry) async throws(RepositoryError) {
         let promise = Promise<OutboxState.Ending>()
         var isSettled = false
@@ -148,8 +172,8 @@ public final class Outbox: Sendable {
         }
     }
 
-    /// Returns why an entry that is not pending here is not done: it was refused by this outbox or another owner of the records, or
-    /// it is pending elsewhere. Returns `nil` if it was done.
+    /// Looks in the store for an entry that is not pending in this outbox. Returns the refusal, `closed` if the entry is
+    /// pending in the outbox of another owner, or `nil` if the write was done.
     ///
     /// - Throws: a `RepositoryError` if the store cannot tell.
     private func refusalInStore(of entry: OutboxEntry) async throws(RepositoryError) -> RepositoryError? {
@@ -161,7 +185,7 @@ public final class Outbox: Sendable {
             return RepositoryError(
                 .refused,
                 request: request(for: entry).description,
-                explanation: "was refused: \(letter.cause ?? "why is not known")"
+                explanation: "was refused: \(letter.cause ?? "the cause is not known")"
             )
         } catch {
             throw RepositoryError(
@@ -174,8 +198,15 @@ public final class Outbox: Sendable {
 
     /// Stops delivery and closes the outbox. Pending writes stay in the store for the next outbox.
     ///
-    /// Attempts that the upstream has not answered are cancelled; writes that it has answered are settled. The method returns when
-    /// this work, and every ``accept(_:with:)`` call, has ended. A second call waits too.
+    /// ```swift
+    /// func finish(_ outbox: Outbox) async {
+    ///     _ = await Deadline(in: .seconds(5)).bound { await outbox.drain() }
+    ///     await outbox.close()
+    /// }
+    /// ```
+    ///
+    /// Attempts that the upstream has not answered are cancelled, and answered writes are settled. The method returns when this
+    /// work has ended and no ``accept(_:with:)`` call is in progress. A second call also waits for this.
     public func close() async {
         end()
         await finishWork()
@@ -193,7 +224,7 @@ public final class Outbox: Sendable {
         withExtendedLifetime(handlers) {}
     }
 
-    /// Tells the observer what the outbox contains by now.
+    /// Reports the content of the outbox to the observer.
     func tellOfChange() {
         guard let observer else { return }
         changes.tell {
@@ -256,29 +287,36 @@ public final class Outbox: Sendable {
         RepositoryError(
             reason,
             request: entry.map { request(for: $0).description } ?? "The write",
-            explanation: "was accepted and is not known to be done (\(event)); it stays pending"
+            explanation: "was accepted, but its outcome is not known yet (\(event)); it stays pending"
         )
     }
 }
 
 extension Outbox {
-    /// Waits until all writes that are pending now are settled, the task's deadline passes, or the task is cancelled. Held writes
-    /// are not waited for, because they are not sent.
+    /// Waits until all writes that are pending now are settled, the task's deadline passes, or the task is cancelled.
     ///
-    /// Call it before the program ends to give accepted writes some time. Remaining writes stay pending for the next outbox.
+    /// ```swift
+    /// func drain(_ outbox: Outbox) async {
+    ///     let outcome = await Deadline(in: .seconds(5)).bound { await outbox.drain() }
+    ///     if outcome == nil { print("\(outbox.status.pendingCount) writes are delivered after the next start.") }
+    /// }
+    /// ```
     ///
-    /// - Returns: the number of writes that are still pending.
+    /// Call it before the program ends. Writes that remain stay pending for the next outbox. The method does not wait for held
+    /// writes, because they are not sent.
+    ///
+    /// - Returns: the number of writes that are still pending, including held ones.
     /// - Complexity: O(n) in the number of writes that are pending now.
     @discardableResult
     public func drain() async -> Int {
         for entry in state.withLock(\.partitions.deliverable) {
-            // Whatever the outcome of one write, wait for the others.
+            // Wait for the other writes even if this one was refused.
             do { try await settlement(of: entry) } catch {}
         }
         return state.withLock(\.partitions.count)
     }
 
-    /// Waits until no write is being delivered, and none is due before a deadline, which ends the wait as well.
+    /// Waits until no write is being delivered and none is due before a deadline, or until the deadline passes.
     package func drain(by deadline: Deadline) async {
         pump()
         let promise = Promise<Void>()
@@ -299,12 +337,12 @@ extension Outbox {
 public struct OutboxCounts: Hashable, Sendable {
     /// The number of accepted writes.
     public internal(set) var accepted = 0
-    /// The number of attempts that the upstream answered or may have received. An attempt counts twice if its credentials had to be
-    /// renewed, and not at all if a limit or an open circuit stopped it.
+    /// The number of attempts that the upstream answered or may have received. An attempt counts twice if it was repeated with
+    /// renewed credentials. It does not count if a limit or an open circuit prevented it from being sent.
     public internal(set) var attempts = 0
-    /// The number of times a delivery was postponed.
+    /// The number of failed attempts after which a write was scheduled again.
     public internal(set) var postponed = 0
-    /// The number of writes that were delivered, or dropped in favour of the upstream's version.
+    /// The number of writes that were delivered, or dropped in favor of the upstream's version.
     public internal(set) var delivered = 0
     /// The number of writes that were refused for good.
     public internal(set) var refused = 0

@@ -4,10 +4,14 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A snapshot of an outbox, read from its store. Reading it does not require an open outbox and does not affect the owner.
+/// A snapshot of an outbox, read from its store. Reading it requires no open outbox and does not affect the owner.
 ///
+/// ```swift
+/// func printRefused(in store: any RecordStore) async throws {
 ///     let contents = try await OutboxContents(of: store, under: ["outbox"])
 ///     for item in contents.deadLetters { print(item.id, item.write?.path ?? "", item.cause ?? "") }
+/// }
+/// ```
 ///
 /// ``Outbox/contents()`` adds what only the outbox itself knows, such as which writes are being sent.
 public struct OutboxContents: Hashable, Sendable {
@@ -15,7 +19,7 @@ public struct OutboxContents: Hashable, Sendable {
     public var pending: [OutboxItem] = []
     /// The refused writes, in the order they were accepted.
     public var deadLetters: [OutboxItem] = []
-    /// Why delivery is paused; `nil` if it is not.
+    /// Why delivery is paused, or `nil` if it is not.
     public var pause: OutboxPause?
 
     /// Reads the contents of an outbox from a store.
@@ -45,7 +49,7 @@ public struct OutboxContents: Hashable, Sendable {
         pause = left.streak?.pause
     }
 
-    /// When the oldest pending write was accepted; `nil` if none is pending.
+    /// When the oldest pending write was accepted, or `nil` if none is pending.
     public var oldestAcceptedAt: Date? { pending.lazy.compactMap(\.acceptedAt).min() }
 
     /// The contents in numbers.
@@ -124,7 +128,7 @@ extension OutboxItem {
 public struct OutboxStatus: Hashable, Sendable {
     /// The number of pending writes: accepted, and neither delivered nor refused.
     public internal(set) var pendingCount = 0
-    /// The number of pending writes that may have been done without an answer.
+    /// The number of pending writes that the upstream may have done already.
     public internal(set) var outcomeUnknownCount = 0
     /// The number of pending writes that are held: they are not sent, for the reason in an ``UndeliverableEntryError``.
     public internal(set) var undeliverableCount = 0
@@ -134,8 +138,8 @@ public struct OutboxStatus: Hashable, Sendable {
     public internal(set) var deadLetterCount = 0
     /// The total size of the dead letters in bytes.
     public internal(set) var deadLetterBytes = 0
-    /// When the oldest pending write was accepted; `nil` if none is pending.
+    /// When the oldest pending write was accepted, or `nil` if none is pending.
     public internal(set) var oldestAcceptedAt: Date?
-    /// Why delivery is paused; `nil` if it is not.
+    /// Why delivery is paused, or `nil` if it is not.
     public internal(set) var pause: OutboxPause?
 }

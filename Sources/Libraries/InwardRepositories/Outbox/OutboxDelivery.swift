@@ -13,7 +13,7 @@ struct OutboxDelivery: Sendable {
     var history = DeliveryHistory()
     /// The upstream's final response, if it could not be settled yet. The entry is then not sent again.
     var answer: Result<DataResponse, RepositoryError>?
-    /// The upstream's version that counts instead of the entry, which is then no dead letter.
+    /// The upstream's version, if it wins over the entry. The entry is then dropped, and does not become a dead letter.
     var droppedFor: OutboxWrite.Version?
     /// Both versions of the resource, if the entry conflicts and becomes a dead letter.
     var conflict: OutboxConflict?
@@ -21,7 +21,7 @@ struct OutboxDelivery: Sendable {
     var start = Duration.zero
     /// The number of failed attempts to settle the entry.
     var settlementFailures = 0
-    /// When the entry may be sent, by the timer; `nil` for immediately.
+    /// The timer's time from which the entry may be sent, or `nil` if it may be sent immediately.
     var nextAttempt: Duration?
     /// Why the entry has not been delivered so far.
     var cause: String?
@@ -42,8 +42,8 @@ struct OutboxDelivery: Sendable {
 }
 
 extension OutboxDelivery {
-    /// Creates a delivery from an entry that an earlier outbox left, and the note of its attempts, at a time by the timer and by
-    /// the calendar.
+    /// Creates a delivery from an entry of an earlier outbox, and the note of its attempts. `time` is the current time of the
+    /// timer, and `date` is the current date.
     init(_ entry: OutboxEntry, _ note: AttemptNote, at time: Duration, _ date: Date, _ policy: OutboxPolicy) {
         self.init(entry: entry)
         history = DeliveryHistory(mayHaveArrived: note.mayHaveArrived || note.isSending)
@@ -56,8 +56,7 @@ extension OutboxDelivery {
 
 /// The history of an entry's attempts. It determines what the outcome of the next one means.
 struct DeliveryHistory: Hashable, Sendable {
-    /// The number of consecutive conflicts to expect of an upstream that is still processing an earlier attempt. Further conflicts
-    /// are reported.
+    /// The number of 409 responses that an upstream may give while it processes an earlier attempt. Further ones are reported.
     private static let expectedConflicts = 3
 
     /// Whether an earlier attempt may have reached the upstream with an unknown outcome.
@@ -88,16 +87,16 @@ struct DeliveryHistory: Hashable, Sendable {
     ) -> DeliveryVerdict {
         switch outcome {
         case .success(let response) where response.fallbackReason != nil:
-            // Another source answered. The write may have been done, but not at the upstream.
+            // A fallback answered. An attempt may still have reached the upstream.
             mayHaveArrived = true
             let error = RepositoryError(
                 .outcomeUnknown,
                 request: request.description,
-                explanation: "was answered by another than the upstream"
+                explanation: "was answered by a fallback, so it is not known whether the upstream did it"
             )
             return .again(error, after: nil)
         case .success(let response) where response.status.isSuccess: return .delivered(response)
-        // What is to be deleted and does not exist, is deleted. An earlier attempt may have done it.
+        // A resource that does not exist counts as deleted: an earlier attempt may have deleted it.
         case .success(let response) where request.method == .delete && [404, 410].contains(response.status.code):
             return .delivered(response)
         case .success(let response): return verdict(on: FetchError(response, to: request), of: request, at: date)
@@ -105,11 +104,11 @@ struct DeliveryHistory: Hashable, Sendable {
         }
     }
 
-    /// Returns whether to report the error of an attempt to the error handler. Errors that require action are reported immediately,
-    /// and a delay after a number of attempts; each is reported once.
+    /// Returns whether to report the error of an attempt to the error handler. An error that may require action is reported
+    /// immediately, and any other delay after a number of attempts. Each is reported once.
     ///
     /// - Parameters:
-    ///   - reason: The reason of the upstream's failure; `nil` for a failure of the store.
+    ///   - reason: The reason of the upstream's failure, or `nil` for a failure of the store.
     ///   - attempts: The number of attempts so far.
     ///   - limit: The number of attempts after which a delay is reported.
     /// - Returns: whether to report the error.
@@ -131,14 +130,16 @@ struct DeliveryHistory: Hashable, Sendable {
     private mutating func verdict(on error: FetchError, of request: DataRequest, at date: Date) -> DeliveryVerdict {
         let translated = RepositoryError(error, mayHaveWritten: true)
         switch translated.reason {
-        // The precondition is false, so this attempt was not done. If an earlier one was, the upstream has its result.
+        // The precondition is false, so the upstream did not do this attempt. If it did an earlier one, it has the result of
+        // that one now.
         case .conflict where error.status == 412 || !mayHaveArrived: return .conflicting(translated)
-        // An upstream that is still busy with an earlier attempt would not be for so long. A creation has no other version.
+        // After so many responses, the upstream is not just busy with an earlier attempt. A creation cannot conflict with
+        // another version.
         case .conflict where conflicts >= Self.expectedConflicts && request.method != .post:
             return .conflicting(translated)
         case .refused, .notFound, .conflict:
-            // A refusal proves that this attempt was not done. It says nothing about an earlier attempt that may still be in
-            // progress.
+            // A refusal proves that the upstream did not do this attempt. It says nothing about an earlier attempt, which may
+            // still be in progress.
             guard mayHaveArrived else { return .refused(translated) }
             if error.status == 409 { conflicts += 1 }
             isUnknownOutcomeToReport = error.status != 409 || conflicts > Self.expectedConflicts
@@ -152,18 +153,18 @@ struct DeliveryHistory: Hashable, Sendable {
             mayHaveArrived = mayHaveArrived || error.wasSent
             return .again(translated, after: error.wait(from: date))
         default:
-            // Closed, denied, unavailable: nothing was done. An unknown reason does not justify giving up a write.
+            // Closed, denied, unavailable: the upstream did nothing. A write is not given up for an unknown reason either.
             return .again(translated, after: error.wait(from: date))
         }
     }
 }
 
 extension FetchError {
-    /// Returns how long the source asked to wait, starting at a time; `nil` if it did not say.
+    /// Returns how long after a time the source asked to wait, or `nil` if it did not say.
     fileprivate func wait(from now: Date) -> Duration? {
         switch retryAfter {
         case .delay(let delay): delay
-        // A year is as good as forever, and is representable.
+        // Limited to a year, because the date may be too far away for a duration.
         case .date(let date): .seconds(min(max(0, date.timeIntervalSince(now)), 31_536_000))
         case nil: nil
         }

@@ -12,15 +12,15 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
     public let sequence: Int
     /// The accepted write.
     public let write: OutboxWrite
-    /// The key by which the upstream recognizes repeats: 128 random bits in hexadecimal digits. It is unique, and is the same for
-    /// every attempt, including those of a later process.
+    /// The key by which the upstream recognizes repeats: 128 random bits in hexadecimal digits. It is unique, and is the same
+    /// for every attempt, including those of a later process.
     public let idempotencyKey: String
     /// When the write was accepted, by the wall clock, in milliseconds.
     public let acceptedAt: Date
     /// The number of failed attempts so far. The last attempt of a process that was killed may not be counted.
     public internal(set) var attempts: Int
 
-    /// Returns this entry with a write of the same subject in place of its own.
+    /// Returns this entry with another write of the same subject.
     public func revised(to write: OutboxWrite) -> OutboxEntry {
         OutboxEntry(
             sequence: sequence,
@@ -33,14 +33,27 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
 
     /// The write and its sequence number.
     public var description: String { "\(write), accepted as number \(sequence)" }
+
+    /// The request, for errors: `PUT users/7`.
+    var name: String { "\(write.method) \(write.path)" }
 }
 
-/// A request to an upstream that a repository hands to an ``Outbox``.
+/// A write for an upstream, which a repository passes to an ``Outbox``.
 ///
-///     let write = OutboxWrite(endpoint: "posts", subject: ["posts", "7"], method: .put, path: "posts/7", body: body)
+/// ```swift
+/// import InwardFetching
 ///
-/// A write is stored until it is done, so it must not contain secrets. The data fetcher adds the credentials when the write is
-/// sent.
+/// let write = OutboxWrite(
+///     endpoint: "receipts",
+///     subject: ["receipts", "7"],
+///     method: .put,
+///     path: "comments/7/receipt",
+///     body: Array(#"{"read": true}"#.utf8)
+/// )
+/// ```
+///
+/// The outbox stores a write until it is done, so the write must not contain secrets. The data fetcher adds the credentials
+/// when it sends the write.
 public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
     /// The ``OutboxHandler/endpoint`` of the handler that settles the write.
     public let endpoint: String
@@ -50,25 +63,25 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
     public let method: DataRequest.Method
     /// The path, relative to the upstream, such as `posts/7`.
     public let path: String
-    /// The body; `nil` for none.
+    /// The body, or `nil` for none.
     public let body: [UInt8]?
     /// The media type of the body.
     public let contentType: String
-    /// The identifier of the entity that the write changes; `nil` for a creation, and for a change of an entity whose creation is
-    /// still pending.
+    /// The identifier of the entity that the write changes, or `nil` for a creation, and for a change of an entity whose
+    /// creation is still pending.
     public let entityID: String?
-    /// The version of the resource that the write was made for.
+    /// The version of the resource that the write was made for. The outbox sends it as `If-Match`.
     public let version: Version
-    /// How often the write was changed after it was accepted. Each revision has an idempotency key of its own.
+    /// How often a conflict has changed the write. Each revision has an idempotency key of its own.
     public let revision: Int
 
     /// The version of a resource that a write was made for.
     public enum Version: Hashable, Sendable {
         /// Any version.
         case any
-        /// The version with a strong entity tag, which `If-Match` names.
+        /// The version with a strong entity tag.
         case entityTag(String)
-        /// The version that the previous write of the subject leaves behind.
+        /// The version that results from the previous write of the subject.
         case previousWrite
     }
 
@@ -76,16 +89,16 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the handler that settles the write.
-    ///   - subject: The resource that the write changes, such as `posts/7`. A resource that has no identifier yet needs a unique
-    ///     subject.
+    ///   - subject: The resource that the write changes, such as `posts/7`. A resource that has no identifier yet needs a
+    ///     unique subject.
     ///   - method: The HTTP method.
     ///   - path: The path, relative to the upstream.
-    ///   - body: The body; `nil` for none.
+    ///   - body: The body, or `nil` for none.
     ///   - contentType: The media type of the body.
-    ///   - entityID: The identifier of the entity that the write changes; `nil` for a creation, and for a change of an entity
-    ///     whose creation is still pending.
+    ///   - entityID: The identifier of the entity that the write changes, or `nil` for a creation, and for a change of an
+    ///     entity whose creation is still pending.
     ///   - version: The version of the resource that the write was made for.
-    ///   - revision: How often the write was changed after it was accepted.
+    ///   - revision: How often a conflict has changed the write.
     public init(
         endpoint: String,
         subject: RecordKey,
@@ -111,7 +124,7 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
     /// Returns this write for another version of its resource.
     func made(for version: Version) -> OutboxWrite { copy(version: version) }
 
-    /// Returns this write for an entity that has been created since, and for a version of it, if that is known.
+    /// Returns this write for an entity that has been created in the meantime, and for a version of it if one is known.
     func addressed(to id: String, _ path: String, _ version: Version?) -> OutboxWrite {
         copy(path: path, entityID: id, version: version ?? self.version)
     }
@@ -157,7 +170,7 @@ public struct OutboxWrite: Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// The number of bytes that count towards the limits of an ``OutboxPolicy``.
+    /// The number of bytes that count toward the limits of an ``OutboxPolicy``.
     public var byteCount: Int {
         (body?.count ?? 0) + path.utf8.count + endpoint.utf8.count
             + subject.components.reduce(0) { $0 + $1.utf8.count }

@@ -7,8 +7,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The stored form of an entry, except for its name: versioned JSON. Later programs know what earlier ones meant, and earlier
-/// programs recognize versions that they do not know.
+/// The stored form of an entry without its name: JSON with a version. Later versions of the program can read it. Earlier ones
+/// notice that it is too new for them.
 struct OutboxEntryDTO: Codable {
     /// Why stored bytes are not a valid entry.
     enum Problem: Error, Hashable {
@@ -24,8 +24,8 @@ struct OutboxEntryDTO: Codable {
     }
 
     /// Entries of version 1 may have been sent without a note. Since version 2, an ``AttemptNote`` precedes each attempt.
-    /// Version 3 adds the fields behind ``acceptedAt``. An entry that needs none of them is of version 2, which earlier versions of
-    /// the program send, too.
+    /// Version 3 adds the fields after ``acceptedAt``. An entry that needs none of them is written as version 2, which earlier
+    /// versions of the program can send.
     static let version = 3
 
     let version: Int
@@ -35,14 +35,14 @@ struct OutboxEntryDTO: Codable {
     let body: Data?
     /// In milliseconds since 1970.
     let acceptedAt: Int64
-    /// The media type of the body; `nil` for JSON.
+    /// The media type of the body, or `nil` for JSON.
     let contentType: String?
     let entityID: String?
     /// The entity tag of the version that the write was made for.
     let entityTag: String?
-    /// Whether the write was made for the version that the previous write leaves behind.
+    /// Whether the write was made for the version that results from the previous write.
     let followsPrevious: Bool?
-    /// How often the write was changed after it was accepted; `nil` for never.
+    /// How often a conflict has changed the write, or `nil` for never.
     let revision: Int?
 
     init(_ entry: OutboxEntry) {
@@ -68,7 +68,7 @@ struct OutboxEntryDTO: Codable {
             encoder.outputFormatting = .sortedKeys
             return Array(try encoder.encode(Self(entry)))
         } catch {
-            throw RecordStoreError(.denied, explanation: "The write \(entry.write) cannot be kept: it is no JSON.")
+            throw RecordStoreError(.denied, explanation: "The write \(entry.write) cannot be encoded for the store.")
         }
     }
 
@@ -95,7 +95,7 @@ struct OutboxEntryDTO: Codable {
     /// Returns the entry with a name.
     func entry(named name: OutboxEntryName, attempts: Int) -> Result<OutboxEntry, Problem> {
         guard let method = DataRequest.Method(method) else {
-            return .failure(.damaged("\(FieldError("method", "is none"))"))
+            return .failure(.damaged("\(FieldError("method", "is not an HTTP method"))"))
         }
         let entry = OutboxEntry(
             sequence: name.sequence,
@@ -111,7 +111,7 @@ struct OutboxEntryDTO: Codable {
                 revision: max(0, revision ?? 0)
             ),
             idempotencyKey: name.idempotencyKey,
-            // Clamped to the range that can be written, so that storing the entry again does not change it.
+            // Clamped to the range that can be stored, so that storing the entry again does not change it.
             acceptedAt: Date(timeIntervalSince1970: Double(acceptedAt) / 1_000).roundedToMilliseconds,
             attempts: attempts
         )
@@ -135,7 +135,7 @@ extension Date {
 /// It is written before an entry is sent, so that a later process knows whether the entry may have arrived. It is written again
 /// after a failed attempt, so that waits and `Retry-After` survive a restart.
 struct AttemptNote: Codable, Hashable {
-    /// More attempts do not make a wait longer. The limit prevents an overflow, whatever a record says.
+    /// The limit prevents an overflow if a record contains a larger number. Waits reach their maximum long before.
     private static let maximumAttempts = 1_000_000
 
     private static let version = 1
@@ -143,15 +143,15 @@ struct AttemptNote: Codable, Hashable {
     let version: Int
     /// The number of failed attempts.
     let attempts: Int
-    /// Whether an attempt may have arrived without an answer.
+    /// Whether an attempt may have arrived, although no response came.
     let mayHaveArrived: Bool
     /// Whether an attempt was about to begin.
     let isSending: Bool
-    /// When the next attempt is due, in milliseconds since 1970; `nil` if it is due at once.
+    /// When the next attempt is due, in milliseconds since 1970, or `nil` if it is due at once.
     let nextAttempt: Int64?
     /// Why the last attempt failed.
     let cause: String?
-    /// Whether it failed because the credentials were not valid; `nil` if it did not.
+    /// Whether it failed because the credentials were not valid, or `nil` if it did not.
     private let denied: Bool?
 
     init(
@@ -217,7 +217,7 @@ struct DeadLetterDTO: Codable {
     let cause: String
     /// In milliseconds since 1970.
     let refusedAt: Int64
-    /// What the write conflicts with; `nil` if it was refused for another reason, or by an earlier version of the program.
+    /// What the write conflicts with, or `nil` if it was refused for another reason or by an earlier version of the program.
     let conflict: Conflict?
 
     init(
@@ -255,7 +255,7 @@ struct DeadLetterDTO: Codable {
             encoder.outputFormatting = .sortedKeys
             return Array(try encoder.encode(self))
         } catch {
-            throw RecordStoreError(.denied, explanation: "The refused write cannot be kept: it is no JSON.")
+            throw RecordStoreError(.denied, explanation: "The refused write cannot be encoded for the store.")
         }
     }
 

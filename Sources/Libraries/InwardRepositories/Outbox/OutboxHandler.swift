@@ -1,54 +1,65 @@
 public import InwardCore
 public import InwardFetching
 
-/// Settles the writes of one endpoint: it translates the outcome of each write into changes of the store.
+/// A handler of the writes of one endpoint, which shows them while they are pending and stores their outcomes.
 ///
-/// An ``Outbox`` asks the handler for changes and commits them together with the removal of the write. From that call until
-/// ``OutboxSettlement/whenCommitted`` has run, no other write of the subject is accepted or settled, so what the handler reads from
-/// the store stays valid until its changes are committed.
+/// A ``Repository`` has a handler. Write your own only for writes that are not entities of a repository:
+/// <doc:WritingThroughAnOutbox> shows a complete one.
 ///
-/// To show pending values to readers, a handler adds the value of each entry it receives in ``accepted(_:)``, in the order of
-/// ``OutboxEntry/sequence``. When an entry is settled, the handler replaces its value with the upstream's, or with the previous one
-/// if the write was refused. Later entries are still pending at that time and are shown on top.
+/// ```swift
+/// func open(_ outbox: Outbox, for comments: Repository<Comment>) async throws {
+///     try await outbox.open(handlers: [comments.handler])
+/// }
+/// ```
+///
+/// **Showing.** A handler adds the value of each entry that it receives in ``accepted(_:)`` to what readers see, in the order
+/// of ``OutboxEntry/sequence``. When an entry is settled, the handler replaces that value with the upstream's, or with the
+/// previous one if the write was refused. Later entries of the subject are still pending at that time, so the handler applies
+/// them on top.
+///
+/// **Settling.** The outbox asks the handler for changes, and commits them together with the removal of the write. From that
+/// call until ``OutboxSettlement/whenCommitted`` has run, no other write of the subject is accepted or settled. So the records
+/// that the handler reads from the store do not change before its own changes are committed.
 public protocol OutboxHandler: Sendable {
     /// The name by which writes refer to this handler. It must not change between versions of the program, because writes are
     /// stored with it.
     var endpoint: String { get }
 
-    /// The operations that writes of this endpoint may perform. The outbox does not accept or send any others.
+    /// The operations that writes of this endpoint may perform. The outbox neither accepts nor sends any others.
     var operations: [OutboxOperation] { get }
 
-    /// Replaces the pending entries. The outbox calls it when it is opened, and with an empty array when another process has taken
-    /// over and will settle the entries. Must return quickly.
+    /// Replaces the pending entries. The outbox calls it when it opens. When another process has taken over and will settle the
+    /// entries, it passes an empty array. Must return quickly.
     ///
     /// - Parameter entries: All pending entries of this endpoint, in order.
     func reset(to entries: [OutboxEntry])
 
-    /// Adds pending entries: they are durable but not delivered. Must return quickly.
+    /// Adds entries that are durable but not delivered yet. Must return quickly.
     ///
     /// - Parameter entries: New entries of this endpoint, in order.
     func accepted(_ entries: [OutboxEntry])
 
-    /// Returns what to send for the first entry of its subject, which has not been sent before in this form.
+    /// Returns what to send for an entry that the upstream cannot have received yet. The default sends the entry unchanged.
     ///
-    /// - Parameter entry: The entry.
-    /// - Returns: what to do with it, which by default is to send it.
-    /// - Throws: a ``RecordStoreError`` if that is not known now. The entry is prepared again later.
+    /// - Parameter entry: The first entry of its subject.
+    /// - Returns: the instruction to send the entry, send a revision of it, or refuse it.
+    /// - Throws: a ``RecordStoreError`` if the handler cannot tell yet. The outbox asks again later.
     func preparation(of entry: OutboxEntry) async throws(RecordStoreError) -> OutboxPreparation
 
-    /// Shows pending entries whose content has changed, because this handler prepared them or resolved a conflict. Must return
+    /// Shows pending entries whose content has changed, because a handler prepared them or resolved a conflict. Must return
     /// quickly. The default does nothing.
     ///
-    /// - Parameter entries: Entries that the handler was told of.
+    /// - Parameter entries: Entries that the handler already knows.
     func revised(_ entries: [OutboxEntry])
 
-    /// Returns what becomes of a write that the upstream refused because it has another version of the resource.
+    /// Decides a conflict: the upstream refused a write because it has another version of the resource.
     ///
     /// - Parameters:
-    ///   - entry: The entry. No attempt was done, unless an earlier one was and caused the conflict.
-    ///   - error: The refusal, `RepositoryError.Reason.conflict`.
-    /// - Returns: the decision; `nil` if this handler has none, which is the default. Without any, the write is refused, and the
-    ///   refusal counts towards a pause.
+    ///   - entry: The entry. Either the upstream has not done the write, or it did the write in an earlier attempt, and the
+    ///     other version is the result.
+    ///   - error: The refusal, with the reason `conflict`.
+    /// - Returns: the decision, or `nil`, the default, to leave it to other handlers. If no handler decides, the write is
+    ///   refused, and the refusal counts toward a pause.
     /// - Throws: a ``RecordStoreError`` if the decision cannot be made now. The entry is sent again later.
     func resolution(
         of entry: OutboxEntry,
@@ -60,14 +71,14 @@ public protocol OutboxHandler: Sendable {
 
     /// Returns the changes to make for a delivered write.
     ///
-    /// It is called again if the changes could not be committed.
+    /// The outbox calls it again if the changes could not be committed.
     ///
     /// - Parameters:
     ///   - entry: The delivered entry.
     ///   - answer: The upstream's response, with a success status, or 404 or 410 to a `DELETE`.
     ///   - later: The undelivered entries of the same subject that follow, in order.
     /// - Returns: the changes, and an action to run after the commit. If the response cannot be used, set
-    ///   ``OutboxSettlement/problem``: the write counts as done.
+    ///   ``OutboxSettlement/problem``. The write still counts as done.
     /// - Throws: a ``RecordStoreError`` if a store that the handler needs does not answer.
     func delivered(
         _ entry: OutboxEntry,
@@ -75,15 +86,15 @@ public protocol OutboxHandler: Sendable {
         before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement
 
-    /// Returns the changes to make for a write that was refused for good: those that restore the previous value.
+    /// Returns the changes that restore the previous value after a write was refused for good.
     ///
-    /// It is called again if the changes could not be committed.
+    /// The outbox calls it again if the changes could not be committed.
     ///
     /// - Parameters:
     ///   - entry: The refused entry.
-    ///   - error: The refusal: `RepositoryError.Reason.refused`, `notFound` if nothing exists at the path, or `conflict` if the
-    ///     upstream has another version. If the write was discarded, `refused`, or `outcomeUnknown` if an attempt may have been
-    ///     done.
+    ///   - error: The refusal. Its reason is `notFound` if nothing exists at the path, `conflict` if the upstream has another
+    ///     version, and otherwise `refused`. If the write was discarded, it is `refused`, or `outcomeUnknown` if the upstream
+    ///     may have done it.
     ///   - later: The undelivered entries of the same subject that follow, in order.
     /// - Returns: the changes, and an action to run after the commit.
     /// - Throws: a ``RecordStoreError`` if a store that the handler needs does not answer.
@@ -101,7 +112,7 @@ extension OutboxHandler {
     /// Does nothing.
     public func revised(_ entries: [OutboxEntry]) {}
 
-    /// Returns `nil`: what conflicts is refused.
+    /// Returns `nil`, so that a write with a conflict is refused.
     public func resolution(
         of entry: OutboxEntry,
         because error: RepositoryError
@@ -111,35 +122,39 @@ extension OutboxHandler {
     public func declares(_ write: OutboxWrite) -> Bool { operations.contains { $0.matches(write) } }
 }
 
-/// What to do with an entry that is about to be sent.
+/// A handler's instruction for an entry that is about to be sent.
 public enum OutboxPreparation: Hashable, Sendable {
-    /// It is sent as it is.
+    /// Sends the entry as it is.
     case ready
-    /// Another write of the same subject is stored in its place, and sent.
+    /// Replaces the write in the entry with another one of the same subject, and sends that.
     case revised(OutboxWrite)
-    /// It is refused without being sent, and becomes a dead letter.
+    /// Refuses the entry without sending it. It becomes a dead letter.
     case refused(RepositoryError)
 }
 
-/// What becomes of a write that the upstream refused because it has another version of the resource.
+/// A handler's decision about a write that conflicts with another version of the resource.
 public enum OutboxResolution: Hashable, Sendable {
-    /// The write is refused, and becomes a dead letter.
+    /// Refuses the write. It becomes a dead letter.
     case refused
-    /// The write is refused, and becomes a dead letter with both versions, for somebody to decide later.
+    /// Refuses the write. It becomes a dead letter with both versions, so that a user can decide later.
     case conflict(OutboxConflict)
-    /// The upstream's version wins. The write is undone like a refused one, but does not become a dead letter. The next write of
-    /// the subject is sent for that version.
+    /// Lets the upstream's version win. The write is undone like a refused one, but does not become a dead letter. The
+    /// associated value is that version: the next write of the subject is based on it.
     case dropped(OutboxWrite.Version)
-    /// The write is sent again as another one of the same subject, with its ``OutboxWrite/revision`` raised by one.
+    /// Sends another write of the same subject instead, with the ``OutboxWrite/revision`` raised by one.
     case revised(OutboxWrite)
 }
 
 /// An operation that an ``OutboxHandler`` allows: a method and a path pattern.
 ///
-///     OutboxOperation(.put, "posts/*")
+/// ```swift
+/// import InwardFetching
 ///
-/// An ``Outbox`` accepts and sends only writes that match an operation of their endpoint. So a handler never receives a write that
-/// it does not understand, and a damaged or foreign record cannot send credentials elsewhere.
+/// let operations = [OutboxOperation(.post, "posts"), OutboxOperation(.put, "posts/*")]
+/// ```
+///
+/// An ``Outbox`` accepts and sends only writes that match an operation of their endpoint. So a handler never receives a write
+/// that it does not understand, and a damaged or foreign record cannot make the outbox send credentials to another path.
 public struct OutboxOperation: Hashable, Sendable, CustomStringConvertible {
     /// The HTTP method.
     public let method: DataRequest.Method
@@ -158,7 +173,8 @@ public struct OutboxOperation: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns whether a write has this method and a matching path.
     ///
-    /// Paths with an empty component, `.` or `..` never match, because they lead elsewhere (RFC 3986 section 5.2.4).
+    /// A path with an empty component, `.` or `..` never matches, because a server would resolve it to another path (RFC 3986
+    /// section 5.2.4).
     public func matches(_ write: OutboxWrite) -> Bool {
         guard write.method == method else { return false }
         if path.isEmpty { return write.path.isEmpty }
@@ -172,7 +188,8 @@ public struct OutboxOperation: Hashable, Sendable, CustomStringConvertible {
 
     private static func isName(_ component: Substring.UTF8View) -> Bool {
         if component.isEmpty || component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8) { return false }
-        // Rejects the separators of other systems, and control characters, which logs and headers would misrepresent.
+        // Rejects backslashes, which some systems treat as separators, and control characters, which could corrupt logs and
+        // headers.
         return component.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") }
     }
 
@@ -180,25 +197,32 @@ public struct OutboxOperation: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(method) \(path)" }
 }
 
-/// The changes and actions with which a handler settles a write.
+/// What a handler does about the outcome of a write: the changes to commit with the removal of the write, and an action to run
+/// after the commit.
+///
+/// ```swift
+/// func settlement(ofReceiptFor id: Int) -> OutboxSettlement {
+///     OutboxSettlement([.remove(["receipts", "\(id)"])]) { print("Receipt \(id) is delivered.") }
+/// }
+/// ```
 public struct OutboxSettlement: Sendable {
     /// The changes to commit together with the removal of the write.
     public let changes: [RecordChange]
-    /// Why the response cannot be used, as the end of a sentence: `names no identity`; `nil` if it can. The outbox reports it to
-    /// the error handler.
+    /// Why the response cannot be used, as the end of a sentence, such as `names no identifier`, or `nil` if it can. The outbox
+    /// reports it to the error handler.
     public let problem: String?
-    /// Later entries of the subject with changes that follow from the outcome, such as the path of what was just created.
+    /// Later entries of the subject, revised because of the outcome, for example to use the path of the created resource.
     public let revised: [OutboxEntry]
-    /// Called once the changes are durable, for example to update a memory cache. It is called once, unless the process ends first,
-    /// and must return quickly.
+    /// Called once the changes are durable, for example to update a memory cache. It is called once, unless the process ends
+    /// first, and must return quickly.
     public let whenCommitted: @Sendable () -> Void
 
     /// Creates a settlement.
     ///
     /// - Parameters:
     ///   - changes: The changes to commit.
-    ///   - problem: Why the response cannot be used, as the end of a sentence; `nil` if it can.
-    ///   - revised: Later entries of the subject with changes that follow from the outcome. Create them with
+    ///   - problem: Why the response cannot be used, as the end of a sentence, or `nil` if it can.
+    ///   - revised: Later entries of the subject, revised because of the outcome. Create them with
     ///     ``OutboxEntry/revised(to:)``.
     ///   - whenCommitted: Called once the changes are durable. Must return quickly.
     public init(
@@ -214,7 +238,7 @@ public struct OutboxSettlement: Sendable {
     }
 }
 
-/// The entries of a subject that follow the one being settled, in order. They are collected on demand.
+/// The entries of a subject that follow the one being settled. They are collected on demand.
 public struct LaterEntries: Sendable {
     private let collect: @Sendable () -> [OutboxEntry]
 
@@ -223,7 +247,7 @@ public struct LaterEntries: Sendable {
     /// - Complexity: O(n) in the number of entries.
     public var all: [OutboxEntry] { collect() }
 
-    /// Creates a list of entries, for testing a handler.
+    /// Creates a list of entries, to test a handler.
     public init(_ entries: [OutboxEntry] = []) {
         self.init { entries }
     }
@@ -249,7 +273,7 @@ struct OutboxHandlers {
 
     /// Removes a group.
     ///
-    /// - Returns: its handlers, which must be released outside of the lock; `nil` if there is no such group.
+    /// - Returns: its handlers, which must be released outside of the lock, or `nil` if there is no such group.
     mutating func remove(_ member: OutboxMember) -> [String: any OutboxHandler]? {
         guard let place = groups.firstIndex(where: { $0.member == member }) else { return nil }
         return groups.remove(at: place).handlers
@@ -258,7 +282,7 @@ struct OutboxHandlers {
     /// Returns the handlers of an endpoint, in the order of their groups.
     func all(for endpoint: String) -> [any OutboxHandler] { groups.compactMap { $0.handlers[endpoint] } }
 
-    /// Returns why a write cannot be sent; `nil` if a handler of its endpoint declares the operation.
+    /// Returns why a write cannot be sent, or `nil` if a handler of its endpoint declares the operation.
     func objection(to write: OutboxWrite) -> UndeliverableEntryError.Reason? {
         var isSettled = false
         for group in groups {
@@ -309,7 +333,7 @@ struct OutboxHandlers {
     }
 }
 
-/// A group of handlers that has joined an ``Outbox``. Pass it to the outbox to leave.
+/// A group of handlers that has joined an ``Outbox``. To remove the handlers, pass it to ``Outbox/leave(_:)``.
 public struct OutboxMember: Hashable, Sendable {
     let number: Int
 }

@@ -4,19 +4,25 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A write in an outbox as ``OutboxContents`` lists it: pending, or a dead letter.
+/// A pending write or a dead letter, as ``OutboxContents`` lists it.
+///
+/// ```swift
+/// func line(for item: OutboxItem) -> String {
+///     "\(item.state): \(item.write?.path ?? "unreadable"), \(item.attempts) attempts. \(item.cause ?? "")"
+/// }
+/// ```
 public struct OutboxItem: Hashable, Sendable, Identifiable {
     /// The delivery state of a write.
     public enum State: Hashable, Sendable, CustomStringConvertible {
-        /// The write waits to be sent. Nothing has been done at the upstream.
+        /// The write waits to be sent. The upstream has not done it.
         case waiting
         /// An attempt is in progress, or was in progress when the process that made it ended.
         case sending
-        /// An attempt may have been done, but its outcome is unknown. The write is sent again, with the same idempotency key.
+        /// The upstream may have done the write. It is sent again, with the same idempotency key.
         case outcomeUnknown
         /// The write is not sent, and neither are the later writes of its subject.
         case undeliverable(UndeliverableEntryError.Reason)
-        /// The upstream refused the write, and no attempt was done. It is a dead letter until it is retried or discarded.
+        /// The write was refused and has not been done. It is a dead letter until it is retried or discarded.
         case refused(at: Date)
 
         /// The state in one or two words.
@@ -31,30 +37,30 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         }
     }
 
-    /// The ``id`` of the item that represents records that the store lost and cannot name. Discard it with ``Outbox/discard(_:)``
-    /// to acknowledge the loss and send the writes that are held because of it.
+    /// The ``id`` of the item that stands for records that the store lost and cannot name. To acknowledge the loss and send the
+    /// writes that are held because of it, pass this identifier to ``Outbox/discard(_:)``.
     public static let unknownLossesID = "lost-records"
 
     /// The identifier to pass to ``Outbox/retry(_:)`` and ``Outbox/discard(_:)``.
     public let id: String
     /// The delivery state.
     public var state: State
-    /// The write; `nil` if the record cannot be read.
+    /// The write, or `nil` if the record cannot be read.
     public let write: OutboxWrite?
-    /// When the write was accepted; `nil` if the record cannot be read.
+    /// When the write was accepted, or `nil` if the record cannot be read.
     public let acceptedAt: Date?
     /// The number of failed attempts, as far as it is known.
     public var attempts: Int
-    /// When the next attempt is due; `nil` if it is due now, or there is none.
+    /// When the next attempt is due, or `nil` if it is due now or there is none.
     public var nextAttempt: Date?
-    /// Why the write was not delivered, as a sentence; `nil` if nothing is known.
+    /// Why the write was not delivered, as a sentence, or `nil` if nothing is known.
     public var cause: String?
-    /// Both versions of the resource, if the write conflicted with another one and nobody has decided between them; otherwise `nil`.
+    /// Both versions of the resource, if the write is a dead letter because of an undecided conflict, or `nil` otherwise.
     public let conflict: OutboxConflict?
-    /// The number of bytes that count towards the outbox's limits.
+    /// The number of bytes that count toward the outbox's limits.
     public let byteCount: Int
 
-    /// Creates an item, for testing code that displays it.
+    /// Creates an item, to test code that displays it.
     public init(
         id: String,
         state: State,
@@ -77,17 +83,17 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
         self.byteCount = byteCount
     }
 
-    /// The endpoint of the write; `nil` if the record cannot be read.
+    /// The endpoint of the write, or `nil` if the record cannot be read.
     public var endpoint: String? { write?.endpoint }
 }
 
-/// Both versions of a resource, as the dead letter of a conflict keeps them. ``Repository/conflicts()`` returns them as entities.
+/// Both versions of a resource in the dead letter of a conflict. ``Repository/conflicts()`` returns them as entities.
 public struct OutboxConflict: Hashable, Sendable, CustomStringConvertible {
-    /// The record as the write was to leave it; `nil` if it was to be deleted, or the result is not known.
+    /// The record that the write would have produced, or `nil` if the write is a deletion or the result is not known.
     public let mine: [UInt8]?
-    /// The upstream's record when it refused the write; `nil` if it was deleted there.
+    /// The upstream's record at the time of the refusal, or `nil` if it was deleted.
     public let theirs: [UInt8]?
-    /// The strong entity tag of the upstream's record; `nil` if it has none.
+    /// The strong entity tag of the upstream's record, or `nil` if it has none.
     public let entityTag: String?
 
     /// Creates a conflict.
@@ -101,11 +107,12 @@ public struct OutboxConflict: Hashable, Sendable, CustomStringConvertible {
 
     /// The sizes of both versions, without their contents.
     public var description: String {
-        "\(mine.map { "\($0.count) bytes" } ?? "nothing") beside \(theirs.map { "\($0.count) bytes" } ?? "nothing")"
+        "mine: \(mine.map { "\($0.count) bytes" } ?? "nothing"), theirs: \(theirs.map { "\($0.count) bytes" } ?? "nothing")"
     }
 }
 
-/// An entry that an outbox cannot deliver. The outbox keeps it unchanged, and holds the later entries of its subject.
+/// A report that an outbox cannot deliver an entry. The outbox keeps the entry unchanged, and holds the later entries of its
+/// subject.
 public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why an entry cannot be delivered.
     public enum Reason: Hashable, Sendable, CustomStringConvertible {
@@ -117,32 +124,32 @@ public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringCo
         case lost
         /// The store lost records that it cannot name. One of them may be an earlier write of the same subject.
         case behindLosses
-        /// The item is not a write. It represents the records that the store lost and cannot name.
+        /// The item is not a write. It stands for the records that the store lost and cannot name.
         case unknownLosses
         /// No handler settles the writes of this endpoint. Open the outbox with one.
         case unsettled(endpoint: String)
-        /// The handler of its endpoint does not declare this operation: the record is damaged, foreign, or from another version.
+        /// The handler of its endpoint does not declare this operation: the record is damaged, foreign, or from another
+        /// version.
         case undeclared(endpoint: String, operation: OutboxOperation)
 
         /// The reason, as the end of a sentence.
         public var description: String {
             switch self {
             case .newer(let version):
-                "is of the version \(version), which a newer version of this program wrote: run that one"
+                "has the format version \(version), which a newer version of this program wrote: run that version"
             case .damaged(let problem): "is damaged: \(problem)"
-            case .lost: "was lost to damage in the store: discard it to have the later writes of its subject sent"
+            case .lost: "was lost to damage in the store: discard it to send the later writes of its subject"
             case .behindLosses:
                 """
-                may follow a write that the store lost to damage: discard “\(OutboxItem.unknownLossesID)” to have it sent all the \
-                same
+                may follow a write that the store lost to damage: discard “\(OutboxItem.unknownLossesID)” to send it anyway
                 """
             case .unknownLosses:
                 """
-                stands for records that the store lost to damage and cannot name, pending writes perhaps: discard it to have the \
-                writes sent that are held because of them
+                represents records that the store lost to damage and cannot name, possibly pending writes: discard it to send the \
+                writes that are held because of them
                 """
             case .unsettled(let endpoint):
-                "is for the endpoint “\(endpoint)”, which nobody settles: open the outbox with a handler of it"
+                "is for the endpoint “\(endpoint)”, which has no handler: open the outbox with a handler for it"
             case .undeclared(let endpoint, let operation):
                 """
                 asks for “\(operation)”, which the endpoint “\(endpoint)” does not declare: discard it, or run the version of \
@@ -167,10 +174,10 @@ public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringCo
     public var description: String {
         guard reason != .unknownLosses else {
             return """
-                The store lost records that it cannot name, and some may have been pending writes of \(key): those that are left \
+                The store lost records that it cannot name, and some may have been pending writes of \(key): the remaining writes \
                 are held until “\(OutboxItem.unknownLossesID)” is discarded
                 """
         }
-        return "The write that is kept under \(key) is not delivered: it \(reason)"
+        return "The write stored under \(key) is not delivered: it \(reason)"
     }
 }

@@ -6,10 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Determines which entries of an outbox may be sent next. A value without a clock or tasks, for an ``Outbox``.
+/// The queues of an ``Outbox``, which determine the entry to send next. It has no clock: callers pass the time.
 ///
-/// Each subject has a partition, a FIFO queue of its entries. Only the first entry of a partition is sent; the next one follows
-/// when it is settled. Among partitions, the one whose first entry was accepted first has priority.
+/// Each subject has a partition, a FIFO queue of its entries. Only the first entry of a partition is sent. The next one follows
+/// when the first is settled. The partition whose first entry was accepted earliest has priority.
 struct OutboxPartitions {
     /// An entry, or an unreadable record, that is not sent.
     struct HeldItem: Sendable {
@@ -17,7 +17,7 @@ struct OutboxPartitions {
         let entry: OutboxEntry?
         let reason: UndeliverableEntryError.Reason
         let byteCount: Int
-        /// The note of its attempts, if it can be sent after it is released.
+        /// The note of the entry's attempts, if the entry can be sent once it is released.
         var note: AttemptNote?
     }
 
@@ -50,10 +50,10 @@ struct OutboxPartitions {
             }
         }
 
-        /// The note of its attempts, if it is held and can be sent after it is released.
+        /// The note of the entry's attempts, if the entry is held and can be sent once it is released.
         var noteWhileHeld: AttemptNote? { if case .held(let item) = self { item.note } else { nil } }
 
-        /// Whether it may have been done without an answer.
+        /// Whether the upstream may have done the write, although its response is not known.
         var mayHaveArrived: Bool {
             isOutcomeUnknown || noteWhileHeld?.mayHaveArrived == true || noteWhileHeld?.isSending == true
         }
@@ -73,8 +73,8 @@ struct OutboxPartitions {
         }
     }
 
-    /// A partition's items, and its place: in a queue, where its ticket identifies it, or in delivery.
-    private struct Lane {
+    /// The items of a partition, and its state: in a queue, where its ticket identifies it, or in delivery.
+    private struct Partition {
         var items = FIFOQueue<Item>()
         /// The ticket of the partition's current place in a queue. Places with other tickets are obsolete.
         var ticket = 0
@@ -91,11 +91,11 @@ struct OutboxPartitions {
     private(set) var underWay = 0
     /// The total size of the entries in bytes, held ones included.
     private(set) var byteCount = 0
-    /// The number of entries that may have been done without an answer.
+    /// The number of entries that the upstream may have done, although its responses are not known.
     private(set) var outcomeUnknownCount = 0
     /// The number of held items.
     private(set) var undeliverableCount = 0
-    private var partitions: [RecordKey: Lane] = [:]
+    private var partitions: [RecordKey: Partition] = [:]
     /// The partitions whose first entry may be sent, by its sequence number. Each partition is ready, waiting, in delivery, or
     /// held.
     private var ready = PriorityQueue<Int, Place>()
@@ -134,7 +134,7 @@ struct OutboxPartitions {
         }
     }
 
-    /// When the oldest entry was accepted; `nil` if there is none.
+    /// When the oldest entry was accepted, or `nil` if there is none.
     ///
     /// - Complexity: O(n) in the number of partitions.
     var oldestAcceptedAt: Date? { partitions.values.lazy.compactMap { $0.items.first?.entry?.acceptedAt }.min() }
@@ -172,7 +172,7 @@ struct OutboxPartitions {
         append(.held(item), to: item.name.subject)
     }
 
-    /// The subjects of the entries that can be sent after they are released.
+    /// The subjects of the held entries that can be sent once they are released.
     ///
     /// - Complexity: O(n).
     var heldSubjects: Set<RecordKey> {
@@ -197,7 +197,7 @@ struct OutboxPartitions {
         }
     }
 
-    /// Returns the key of the entry to send next; `nil` if none may be sent now.
+    /// Returns the key of the entry to send next, or `nil` if none may be sent now.
     mutating func nextKey(at now: Duration) -> String? {
         while let first = waiting.first, first.priority <= now {
             _ = waiting.popFirst()
@@ -208,7 +208,8 @@ struct OutboxPartitions {
         return partitions[first.element.subject]?.items.first?.id
     }
 
-    /// Returns the entry to send next, and marks it as in delivery until it is postponed or settled; `nil` if none may be sent now.
+    /// Returns the entry to send next, or `nil` if none may be sent now. The entry counts as in delivery until it is postponed
+    /// or settled.
     ///
     /// - Complexity: O(log n) in the number of partitions, except for partitions whose wait has just ended.
     mutating func next(at now: Duration) -> OutboxDelivery? {
@@ -220,7 +221,8 @@ struct OutboxPartitions {
         return delivery
     }
 
-    /// When to ask for the next entry, if nothing else happens until then; `nil` if only another event can make one available.
+    /// When to ask for the next entry if nothing else happens until then, or `nil` if only another event can make one
+    /// available.
     var wakeTime: Duration? {
         mutating get {
             while let first = waiting.first, !isCurrent(first.element) { _ = waiting.popFirst() }
@@ -343,7 +345,7 @@ struct OutboxPartitions {
         for (subject, partition) in partitions {
             if case .delivery(let delivery)? = partition.items.first, isWoken(delivery) { wake(subject) }
         }
-        // Obsolete places would take up memory until their time comes.
+        // Otherwise, obsolete places would take up memory until their time comes.
         var rest = PriorityQueue<Duration, Place>()
         while let first = waiting.first {
             _ = waiting.popFirst()
@@ -352,7 +354,7 @@ struct OutboxPartitions {
         waiting = rest
     }
 
-    /// Returns the first entry of a subject; `nil` if it has none, or the first cannot be read.
+    /// Returns the first entry of a subject, or `nil` if it has none or the first cannot be read.
     func first(of subject: RecordKey) -> OutboxEntry? { partitions[subject]?.items.first?.entry }
 
     /// Returns the entries of a partition that follow an entry, in order.
@@ -373,7 +375,7 @@ struct OutboxPartitions {
         subjects[item.id] = subject
         count(item, 1)
         byteCount += item.byteCount
-        partitions[subject, default: Lane()].items.append(item)
+        partitions[subject, default: Partition()].items.append(item)
         if partitions[subject]?.items.count == 1 { enqueue(subject) }
     }
 

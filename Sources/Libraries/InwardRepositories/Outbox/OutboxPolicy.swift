@@ -1,12 +1,14 @@
 public import InwardFetching
 
-/// The limits by which an ``Outbox`` delivers: concurrency, waits between attempts, and storage.
+/// The limits of an ``Outbox``: concurrency, waits between attempts, and storage.
 ///
-/// The wait before the next attempt is random, up to a limit that grows with each attempt (exponential backoff with full jitter).
-/// It is at least as long as the upstream asks for (`Retry-After`). The number of attempts is not limited: an accepted write is
+/// ```swift
+/// let policy = OutboxPolicy(initialWait: .seconds(2), concurrency: 8, maximumPending: 1_000)
+/// ```
+///
+/// The wait before an attempt is random, up to a limit that grows with each attempt (exponential backoff with full jitter). It
+/// is at least as long as the upstream asks for (`Retry-After`). The number of attempts is not limited: an accepted write is
 /// sent until the upstream gives a final response.
-///
-///     let policy = OutboxPolicy(initialWait: .seconds(2), concurrency: 8)
 public struct OutboxPolicy: Sendable {
     /// The policy with all defaults.
     public static var standard: Self { Self() }
@@ -17,16 +19,16 @@ public struct OutboxPolicy: Sendable {
     public let factor: Double
     /// The maximum wait before any attempt, unless the upstream asks for more.
     public let maximumWait: Duration
-    /// The longest `Retry-After` that is honoured. After that, the write is sent again regardless.
+    /// The longest `Retry-After` that is honored. After that time, the write is sent again regardless.
     public let maximumRetryAfter: Duration
-    /// The maximum number of concurrent deliveries, each of another subject.
+    /// The maximum number of concurrent deliveries. They are always of different subjects.
     public let concurrency: Int
     /// The time limit of an attempt.
     public let attemptLimit: Duration
     /// The number of failed attempts after which a write is reported to the error handler, once.
     public let reportedAttempts: Int
 
-    /// The maximum number of pending writes. When it is reached, no more are accepted. Pending writes are held in memory, too.
+    /// The maximum number of pending writes. When it is reached, no more are accepted. Pending writes also take up memory.
     public let maximumPending: Int
     /// The maximum size of a write in bytes.
     public let maximumWriteBytes: Int
@@ -52,17 +54,18 @@ public struct OutboxPolicy: Sendable {
     ///   - initialWait: The maximum wait before the second attempt.
     ///   - factor: The factor by which the maximum wait grows with each attempt, clamped to the range from 1 to 100.
     ///   - maximumWait: The maximum wait before any attempt.
-    ///   - maximumRetryAfter: The longest `Retry-After` that is honoured.
-    ///   - concurrency: The maximum number of concurrent deliveries; at least 1.
+    ///   - maximumRetryAfter: The longest `Retry-After` that is honored.
+    ///   - concurrency: The maximum number of concurrent deliveries, at least 1.
     ///   - attemptLimit: The time limit of an attempt.
-    ///   - reportedAttempts: The number of failed attempts after which a write is reported to the error handler; at least 1.
-    ///   - maximumPending: The maximum number of pending writes; at least 1.
-    ///   - maximumWriteBytes: The maximum size of a write in bytes; at least 1.
-    ///   - maximumPendingBytes: The maximum total size of the pending writes in bytes; at least 1.
-    ///   - maximumDeadLetters: The number of dead letters at which no more writes are accepted; at least 1.
-    ///   - maximumDeadLetterBytes: The total size of the dead letters in bytes at which no more writes are accepted; at least 1.
-    ///   - refusalsBeforePause: The number of consecutive refusals of different subjects after which delivery is paused; at least
+    ///   - reportedAttempts: The number of failed attempts after which a write is reported to the error handler, at least 1.
+    ///   - maximumPending: The maximum number of pending writes, at least 1.
+    ///   - maximumWriteBytes: The maximum size of a write in bytes, at least 1.
+    ///   - maximumPendingBytes: The maximum total size of the pending writes in bytes, at least 1.
+    ///   - maximumDeadLetters: The number of dead letters at which no more writes are accepted, at least 1.
+    ///   - maximumDeadLetterBytes: The total size of the dead letters in bytes at which no more writes are accepted, at least
     ///     1.
+    ///   - refusalsBeforePause: The number of consecutive refusals of different subjects after which delivery is paused, at
+    ///     least 1.
     ///   - initialPause: The length of the first pause.
     ///   - maximumPause: The maximum length of a pause.
     ///   - jitter: The source of randomness for waits.

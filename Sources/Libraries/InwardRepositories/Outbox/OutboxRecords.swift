@@ -5,14 +5,14 @@ struct OutboxRecords {
     /// The prefix of the entries, each under its name. An entry is written when it is accepted, and again when it is
     /// revised. It is removed once.
     let entries: RecordKey
-    /// The prefix of the attempt notes, by the names of the entries. They are separate, so that writing a note cannot restore an
-    /// entry that another process has settled in the meantime.
+    /// The prefix of the attempt notes, by the names of the entries. They are separate, so that writing a note cannot restore
+    /// an entry that another process has settled in the meantime.
     let attempts: RecordKey
     /// The prefix of the dead letters, each under the name of its entry, until it is retried or discarded.
     let dead: RecordKey
     /// The key of the streak of refusals, and of the end of the pause that it caused.
     let pause: RecordKey
-    /// The key of the acknowledged number of losses of unknown records, in decimal digits.
+    /// The key of the number of losses of unknown records that were acknowledged. Its record contains decimal digits.
     let losses: RecordKey
     /// The key of the owner's token: that of the outbox that was opened last.
     let owner: RecordKey
@@ -54,10 +54,10 @@ struct OutboxRecords {
     }
 }
 
-/// The name of an entry in its key. It is sufficient to keep the entry's place, even if the entry cannot be read.
+/// The name of an entry in its key. It determines the entry's place in its subject, even if the entry itself cannot be read.
 ///
-/// The components after the prefix are the sequence number, padded with zeros so that keys sort by it, the idempotency key, and the
-/// subject.
+/// The components after the prefix are the sequence number, padded with zeros so that keys sort by it, the idempotency key, and
+/// the subject.
 struct OutboxEntryName: Hashable, Sendable {
     private static let digits = 19
     /// The upper bound ensures that there is always a next number.
@@ -77,7 +77,7 @@ struct OutboxEntryName: Hashable, Sendable {
         self.init(sequence: entry.sequence, idempotencyKey: entry.idempotencyKey, subject: entry.write.subject)
     }
 
-    /// Parses a key with a prefix; `nil` if it is not the key of an entry.
+    /// Parses a key with a prefix. Returns `nil` if it is not the key of an entry.
     init?(_ key: RecordKey, under prefix: RecordKey) {
         let components = key.components.dropFirst(prefix.components.count)
         guard prefix.contains(key), components.count >= 2, let digits = components.first,

@@ -18,7 +18,8 @@ struct OutboxState {
     }
 
     typealias Ending = Result<Void, RepositoryError>
-    /// What to clean up when an outbox ends: the tasks to cancel, the waiters for settlements and for deliveries, and the alarm.
+    /// What to clean up when an outbox ends: the tasks to cancel, the callers that wait for settlements or for deliveries, and
+    /// the alarm.
     typealias End = (
         tasks: [Task<Void, Never>], waiters: [Promise<Ending>], drainWaiters: [Promise<Void>], alarm: Alarm?
     )
@@ -27,7 +28,7 @@ struct OutboxState {
     private static let maximumRefusals = 1_000
 
     var phase = Phase.made
-    /// The ownership of the records; `nil` if the outbox is not open.
+    /// The ownership of the records, or `nil` if the outbox is not open.
     var claim: RecordClaim?
     /// Whether the outbox sends pending writes when it is open.
     var delivers = true
@@ -39,9 +40,9 @@ struct OutboxState {
     /// The number of dead letters, and their total size in bytes.
     var deadLetterCount = 0
     var deadLetterBytes = 0
-    /// Records under the entries' prefix whose keys are not valid names of entries, by their identifiers in lists.
+    /// Records under the entries' prefix whose keys are not valid names of entries, by their ``OutboxItem/id``.
     var misnamed: [String: RecordKey] = [:]
-    /// The store's count of losses of unknown records, if some are not acknowledged; otherwise `nil`.
+    /// The store's count of losses of unknown records, or `nil` if all of them are acknowledged.
     var unknownLosses: Int?
     /// The number of items listed as pending that are not entries.
     var unreadableCount: Int { misnamed.count + (unknownLosses == nil ? 0 : 1) }
@@ -67,7 +68,7 @@ struct OutboxState {
     var bytesUnderWay = 0
     /// The waiters for subject locks.
     var turnWaiters: [KeyedLock.Ticket: Promise<Void>] = [:]
-    /// The waiters for a time without deliveries, up to the moment with which they wait.
+    /// The callers that wait until nothing is being delivered and nothing is due before their deadlines.
     var drainWaiters: [(end: Duration, promise: Promise<Void>)] = []
     /// The waiters for settlements, by the keys of the writes.
     var endWaiters: [String: [Promise<Ending>]] = [:]
@@ -79,7 +80,7 @@ struct OutboxState {
         streak = RefusalStreak(policy)
     }
 
-    /// Returns why an entry was refused; `nil` if it was not refused, or the refusal is no longer remembered.
+    /// Returns why an entry was refused, or `nil` if it was not refused or the refusal is no longer remembered.
     func refusal(of entry: OutboxEntry) -> RepositoryError? { refusals[entry.idempotencyKey] }
 
     /// Remembers why an entry was refused.
@@ -89,8 +90,8 @@ struct OutboxState {
         if refusalOrder.count > Self.maximumRefusals, let oldest = refusalOrder.popFirst() { refusals[oldest] = nil }
     }
 
-    /// Returns when to look for an entry to send, if nothing else happens until then; `nil` if only another event can make one
-    /// available.
+    /// Returns when to look for an entry to send, if nothing else happens until then, or `nil` if only another event can make
+    /// one available.
     mutating func wakeTime(at now: Duration) -> Duration? {
         switch streak.phase {
         case .running: return partitions.wakeTime
@@ -101,14 +102,14 @@ struct OutboxState {
         }
     }
 
-    /// Returns whether nothing is being delivered, and nothing will be until a moment, unless a write is accepted or retried.
+    /// Returns whether nothing is being delivered and nothing is due before a moment.
     mutating func isIdle(at now: Duration, until end: Duration) -> Bool {
         guard phase == .open, delivers else { return true }
         guard deliveries.isEmpty else { return false }
         return wakeTime(at: now).map { $0 > end } ?? true
     }
 
-    /// Takes out the waiters that have nothing to wait for any more.
+    /// Removes and returns the drain waiters that have nothing left to wait for.
     mutating func takeIdleDrainWaiters(at now: Duration) -> [Promise<Void>] {
         guard !drainWaiters.isEmpty else { return [] }
         var idle: [Promise<Void>] = []
@@ -129,11 +130,11 @@ struct OutboxState {
         partitions.postpone(delivery, until: moment)
     }
 
-    /// Removes the task that delivers an entry. That task calls it before another one may deliver the entry.
+    /// Removes the task that delivers an entry. The task itself calls this, before another task can deliver the entry.
     ///
     /// - Parameters:
     ///   - entry: The entry.
-    ///   - now: When another probe may be sent, if this was a probe that said nothing about refusals.
+    ///   - now: When another probe may be sent. Used if the entry was a probe that was neither delivered nor refused.
     mutating func endDelivery(of entry: OutboxEntry, nextProbeAt now: Duration) {
         deliveries[entry.idempotencyKey] = nil
         answered.remove(entry.idempotencyKey)
@@ -142,7 +143,7 @@ struct OutboxState {
 
     /// Suspends a pending item while it is discarded.
     ///
-    /// - Returns: the item and the handlers of its endpoint; `nil` if there is no such item.
+    /// - Returns: the item and the handlers of its endpoint, or `nil` if there is no such item.
     /// - Throws: a ``RecordStoreError`` if the item is being sent, or the upstream has already done the write.
     mutating func setAside(
         _ id: String
@@ -151,15 +152,14 @@ struct OutboxState {
         guard !isUnderWay else {
             throw RecordStoreError(
                 .denied,
-                explanation: "The write \(id) is being sent at this moment: try again when its attempt has ended."
+                explanation: "The write \(id) is being sent: try again when the attempt has ended."
             )
         }
         if case .delivery(let delivery) = item, case .success? = delivery.answer {
             throw RecordStoreError(
                 .denied,
                 explanation: """
-                    The upstream has done the write \(id), and only the store has not noted it yet: it cannot be undone by \
-                    discarding it.
+                    The upstream has done the write \(id), but the store does not say so yet: discarding it would not undo it.
                     """
             )
         }
@@ -189,7 +189,7 @@ struct OutboxState {
         deadLetterBytes -= byteCount
     }
 
-    /// Returns why writes cannot be accepted; `nil` if they can be.
+    /// Returns why writes cannot be accepted, or `nil` if they can be.
     func shortage(
         for count: Int,
         _ byteCount: Int,
@@ -200,22 +200,21 @@ struct OutboxState {
         let (writes, bytes) = (partitions.count + writesUnderWay, partitions.byteCount + bytesUnderWay)
         if writes + count > policy.maximumPending {
             return """
-                \(writes) writes wait for the upstream to take them, and \(policy.maximumPending) may at the most. Do it again when \
-                the upstream has taken some.
+                \(writes) writes are pending, and \(policy.maximumPending) are allowed. Try again when some are delivered.
                 """
         }
         if bytes + byteCount > policy.maximumPendingBytes {
             return """
-                The writes that wait for the upstream have \(bytes) bytes, and \(policy.maximumPendingBytes) are allowed: there is \
-                no room for \(byteCount) more. Do it again when the upstream has taken some.
+                The pending writes have \(bytes) bytes, and \(policy.maximumPendingBytes) are allowed: there is no room for \
+                \(byteCount) more. Try again when some are delivered.
                 """
         }
         let areLettersFull =
             deadLetterCount >= policy.maximumDeadLetters || deadLetterBytes >= policy.maximumDeadLetterBytes
         if needsDeadLetterRoom, areLettersFull {
             return """
-                The upstream has refused \(deadLetterCount) writes of \(deadLetterBytes) bytes, which are kept, and there is no \
-                room for more. Retry or discard some.
+                \(deadLetterCount) refused writes of \(deadLetterBytes) bytes are kept as dead letters, and there is no room for \
+                more. Retry or discard some.
                 """
         }
         return nil
@@ -235,7 +234,7 @@ struct OutboxState {
         return (tasks, endWaiters.values.flatMap(\.self), drainWaiters.map(\.promise), alarm)
     }
 
-    /// Discards what is known of the records, because another process may have changed them.
+    /// Forgets the contents of the records, because another process may have changed them.
     mutating func forgetRecords(_ policy: OutboxPolicy) {
         let fresh = OutboxState(policy)
         partitions = fresh.partitions

@@ -1,13 +1,20 @@
 public import InwardCore
 
-/// A unit of work over an outbox and its store. It commits the record changes and writes of several repositories at once.
+/// A unit of work over an outbox. It accepts the writes of several repositories with one commit of the store, all of them or
+/// none.
 ///
-///     if let change = try posts.prepareCreation(of: draft, "the publication of a post") {
-///         try await RecordUnitOfWork(outbox: outbox).commit([change])
-///     }
+/// ```swift
+/// func replace(_ old: Int, by draft: CommentDraft, in comments: Repository<Comment>, _ outbox: Outbox) async throws {
+///     let changes = [
+///         try comments.prepareCreation(of: draft, "the new comment"),
+///         try comments.prepareDeletion(of: old, "the deletion of the old comment"),
+///     ]
+///     try await RecordUnitOfWork(outbox: outbox).commit(changes.compactMap { $0 })
+/// }
+/// ```
 ///
-/// A commit is as durable as the store. With an ``InMemoryRecordStore`` it is atomic but is lost when the process ends; with a file
-/// store it outlives the process.
+/// A commit is as durable as the outbox's store. The upstream still receives each write as a request of its own, and may refuse
+/// one of them.
 public struct RecordUnitOfWork: UnitOfWork {
     private let outbox: Outbox
 
@@ -16,19 +23,21 @@ public struct RecordUnitOfWork: UnitOfWork {
         self.outbox = outbox
     }
 
-    /// Makes changes in order, all of them or none.
+    /// Commits changes in order, all of them or none.
     ///
-    /// - Throws: a `UnitOfWorkError` if nothing was changed: `foreign` if a change was prepared for another outbox or is not a
-    ///   ``PreparedRecordChange``.
+    /// - Throws: a `UnitOfWorkError`. Then nothing was changed. The reason is `foreign` if a change was prepared for another
+    ///   outbox or is not a ``PreparedRecordChange``, and `full`, `denied`, `closed`, `cancelled` or `unavailable` if the
+    ///   outbox does not accept the writes.
     public func commit(_ changes: [any PreparedChange]) async throws(UnitOfWorkError) {
         try await entries(committing: changes)
     }
 
-    /// Makes changes in order, all of them or none, and returns their entries, so that the caller can wait for the
-    /// ``Outbox/settlement(of:)`` of one.
+    /// Commits changes in order, all of them or none, and returns the entries of their writes.
+    ///
+    /// Pass an entry to ``Outbox/settlement(of:)`` to wait until the write is delivered or refused.
     ///
     /// - Returns: the entries, in the order of the changes.
-    /// - Throws: a `UnitOfWorkError` if nothing was changed, as ``commit(_:)`` does.
+    /// - Throws: the same errors as ``commit(_:)``.
     @discardableResult
     public func entries(
         committing changes: [any PreparedChange]
@@ -39,8 +48,8 @@ public struct RecordUnitOfWork: UnitOfWork {
                 throw UnitOfWorkError(
                     .foreign,
                     explanation: """
-                        Nothing was changed: \(change) was prepared for another unit of work. Prepare it with a repository of this \
-                        one.
+                        Nothing was changed: \(change) was prepared for another outbox. Prepare it with a repository that writes \
+                        through the outbox of this unit of work.
                         """
                 )
             }
@@ -77,9 +86,15 @@ extension UnitOfWorkError {
 
 /// A prepared change of a repository: writes for the upstream, and immediate changes of the store.
 ///
-/// A repository creates it, and a ``RecordUnitOfWork`` over the same outbox commits it.
+/// ```swift
+/// func prepare(in comments: Repository<Comment>) throws -> PreparedRecordChange? {
+///     try comments.prepareDeletion(of: 7, "the deletion of a comment")
+/// }
+/// ```
+///
+/// Methods such as ``Repository/prepareDeletion(of:_:)`` create it, and a ``RecordUnitOfWork`` over the same outbox commits it.
 public struct PreparedRecordChange: PreparedChange {
-    /// What is changed, as part of a sentence.
+    /// The change as a noun phrase for messages.
     public let description: String
     let outbox: Outbox
     let writes: [OutboxWrite]
@@ -89,12 +104,13 @@ public struct PreparedRecordChange: PreparedChange {
     /// Creates a prepared change.
     ///
     /// - Parameters:
-    ///   - description: What is changed, as part of a sentence: `the publication of a post`. It must not contain credentials.
+    ///   - description: The change as a noun phrase for messages, such as `the publication of a post`. It must not contain
+    ///     credentials.
     ///   - outbox: The outbox that delivers the writes, and whose store the changes are for.
     ///   - writes: The writes to deliver.
     ///   - changes: The changes to make in the store with the commit.
-    ///   - whenCommitted: Called with the entries of the writes once they are durable, for example to update a memory cache. It is
-    ///     called once for each commit, after ``OutboxHandler/accepted(_:)``, and must return quickly.
+    ///   - whenCommitted: Called with the entries of the writes once they are durable, for example to update a memory cache. It
+    ///     is called once for each commit, after ``OutboxHandler/accepted(_:)``, and must return quickly.
     public init(
         _ description: String,
         for outbox: Outbox,

@@ -6,11 +6,11 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A circuit breaker over consecutive refusals of different subjects, which determines when an outbox pauses. A value without a
-/// clock.
+/// The circuit breaker that pauses an outbox after consecutive refusals of different subjects. It has no clock: callers pass
+/// the time.
 ///
-/// While it is open, nothing is sent. After its wait, one write is sent as a probe: a delivery closes the breaker, a refusal opens
-/// it for twice as long.
+/// While it is open, nothing is sent. After a wait, one write is sent as a probe. If the probe is delivered, the breaker
+/// closes. If it is refused, the breaker opens again for twice as long.
 struct RefusalStreak: Hashable {
     /// Whether writes are sent.
     enum Phase: Hashable {
@@ -82,7 +82,7 @@ struct RefusalStreak: Hashable {
         wait = .zero
     }
 
-    /// Records the end of an attempt that says nothing about refusals. If it was the probe, another one follows.
+    /// Records the end of an attempt that was neither delivered nor refused. If it was the probe, another one follows.
     ///
     /// - Parameters:
     ///   - key: The key of the write.
@@ -98,19 +98,19 @@ struct RefusalStreak: Hashable {
 }
 
 extension RefusalStreak {
-    /// The stored form of the streak, so that the pause survives restarts of a short-lived program.
+    /// The stored form of the streak, so that the pause also applies to programs that run only briefly each time.
     struct Record: Codable {
         let version: Int
         let subjects: [[String]]
         let cause: String
-        /// When the pause ends, in milliseconds since 1970; `nil` if delivery is not paused.
+        /// When the pause ends, in milliseconds since 1970, or `nil` if delivery is not paused.
         let until: Int64?
         let waitMilliseconds: Int64
 
         /// The encoded record.
         var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 
-        /// The pause to display; `nil` if delivery is not paused.
+        /// The pause to display, or `nil` if delivery is not paused.
         var pause: OutboxPause? {
             until.map {
                 OutboxPause(
@@ -151,14 +151,14 @@ extension RefusalStreak {
         cause = record.cause.causeExcerpt
         guard let pause = record.pause else { return }
         wait = min(max(initialWait, .milliseconds(max(0, min(record.waitMilliseconds, 1 << 40)))), maximumWait)
-        // Whatever the clock says, a pause is not longer than its wait.
+        // If the clock was set back, too much time would seem to remain.
         let remaining = min(max(0, pause.until.timeIntervalSince(date)), wait / .seconds(1))
         phase = .paused(until: now + .seconds(remaining))
     }
 }
 
-/// A pause of an outbox. The upstream refused several writes of different subjects in a row, so the fault is more likely the
-/// upstream's than the writes'.
+/// A pause of an outbox after the upstream refused several writes of different subjects in a row. The upstream is then more
+/// likely at fault than the writes.
 public struct OutboxPause: Hashable, Sendable {
     /// When one write is sent to test whether the upstream accepts writes again.
     public let until: Date
@@ -167,7 +167,7 @@ public struct OutboxPause: Hashable, Sendable {
     /// Why the last write was refused, as a sentence without its full stop.
     public let cause: String
 
-    /// Creates a pause, for testing code that displays it.
+    /// Creates a pause, to test code that displays it.
     public init(until: Date, refusals: Int, cause: String) {
         self.until = until
         self.refusals = refusals
@@ -175,8 +175,8 @@ public struct OutboxPause: Hashable, Sendable {
     }
 }
 
-/// An outbox has paused because the upstream refused several writes of different subjects in a row. The refused writes are dead
-/// letters; the others stay pending.
+/// A report that an outbox has paused because the upstream refused several writes of different subjects in a row. The refused
+/// writes are dead letters. The others stay pending.
 public struct OutboxPausedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The key prefix of the outbox's records.
     public let prefix: RecordKey

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Combines requests for single keys that are made at nearly the same time into one batch.
+/// Combines requests for single keys that arrive within a short window into one batch.
 final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
     /// Processes several keys and returns an answer for each.
     typealias Work = @Sendable ([Key]) async -> [Key: Answer]
@@ -19,7 +19,7 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         /// The number of the batch that is being collected.
         var number = 0
         var timer: TimerService.Timer?
-        /// The batches in progress, by number.
+        /// The batches in flight, by number.
         var underWay: [Int: Task<Void, Never>] = [:]
         var isClosed = false
     }
@@ -36,7 +36,7 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
     ///   - limit: The maximum number of keys in a batch.
     ///   - window: How long the first request waits for others to join it.
     ///   - timer: The timer service that measures the window.
-    ///   - work: Processes a batch, and returns an answer for every key.
+    ///   - work: Processes a batch and returns an answer for every key.
     init(limit: Int, window: Duration, timer: TimerService, work: @escaping Work) {
         self.limit = limit
         self.window = window
@@ -46,7 +46,7 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
 
     /// Returns the answer for a key, as part of a batch.
     ///
-    /// A caller that stops waiting ends only its own wait. The batch continues for the others.
+    /// If a caller stops waiting, the batch continues for the others.
     func answer(to key: Key) async -> Promise<Answer>.Outcome {
         let promise = Promise<Answer>()
         let isClosed = state.withLock { state in
@@ -82,18 +82,18 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         }
     }
 
-    /// Begins the collected batch, and starts to collect the next.
+    /// Begins the collected batch, and starts collecting the next one.
     private func begin(_ state: inout State) {
         if let scheduled = state.timer { timer.cancel(scheduled) }
         let (number, keys, waiters) = (state.number, state.keys, state.waiters)
-        // Unstructured, because the batch serves several callers and must not end with any one of them. It ends when its work is
-        // done or `close()` cancels it. It is created and stored under the lock, which it takes itself only when the work is done.
+        // Unstructured, because the batch serves several callers and must not end with any one of them. It ends when its work
+        // is done or `close()` cancels it. Creating it under the lock is safe: the task takes the lock only after its work.
         let task = Task(executorPreference: timer.executor) { [work, weak self] in
             let answers = await work(keys)
             self?.state.withLock { _ = $0.underWay.removeValue(forKey: number) }
             for (key, waiters) in waiters {
                 let answer = answers[key]
-                // Work that was cancelled has no answer, so the wait is cancelled.
+                // Cancelled work has no answers.
                 for waiter in waiters { _ = answer.map { waiter.fulfill($0) } ?? waiter.cancel() }
             }
         }
@@ -137,12 +137,12 @@ extension EntitySource {
                     if answer.mayBeKept { cache.keep(entity, stamp) }
                     answers[id] = .success(answer.reading(entity, fresh: endpoint.lifetimes.staleAfter))
                 } else if let damaged = list.rejected.first {
-                    // The damaged record may be the requested one.
+                    // The damaged record may be the requested one, so the entity does not count as missing.
                     answers[id] = .failure(
                         RepositoryError(
                             .unreadable,
                             request: answer.request.description,
-                            explanation: "was answered without \(id) and with what cannot be used: \(damaged)"
+                            explanation: "returned a list without \(id) and with a damaged record: \(damaged)"
                         )
                     )
                 } else {
@@ -151,7 +151,7 @@ extension EntitySource {
                         RepositoryError(
                             .notFound,
                             request: answer.request.description,
-                            explanation: "was answered without \(id)"
+                            explanation: "returned a list without \(id)"
                         )
                     )
                 }

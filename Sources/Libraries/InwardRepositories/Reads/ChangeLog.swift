@@ -1,7 +1,7 @@
-/// Detects fetches in flight that a change has overtaken, so that their results are outdated.
+/// A log of changes that detects outdated fetches: those that began before a change of what they fetch.
 ///
-/// A change is remembered only while a fetch that began before it is in flight. If there are too many changes, they are replaced by
-/// a single one that affects everything.
+/// The log keeps a change only while a fetch that began before it is in flight. If the log has too many changes, a single
+/// change that affects everything replaces them.
 struct ChangeLog {
     /// The logical time at which a fetch began, which advances with each change.
     struct Tick: Hashable, Comparable {
@@ -16,13 +16,13 @@ struct ChangeLog {
     private var underWay: [Tick: Int] = [:]
     private var changes: [(tick: Tick, key: RecordKey)] = []
 
-    /// Whether fetched results may no longer be cached.
+    /// Whether fetched results must no longer be cached.
     private(set) var isClosed = false
 
-    /// The number of remembered changes.
+    /// The number of changes in the log.
     var count: Int { changes.count }
 
-    /// Begins a fetch.
+    /// Begins a fetch, and returns its logical time.
     mutating func begin() -> Tick {
         underWay[now, default: 0] += 1
         return now
@@ -61,22 +61,23 @@ struct ChangeLog {
     }
 }
 
-/// When a result was requested, and its size.
+/// The request time of a result, with its size and its validator.
 struct FetchStamp {
     /// The logical time at which the fetch began.
     let tick: ChangeLog.Tick
-    /// When the result was requested, by the repository's clock; earlier if an intermediate cache held it.
+    /// The time of the request, by the repository's clock. If an intermediate cache held the result, the time is earlier by its
+    /// age.
     let time: Duration
-    /// The time since then.
+    /// The duration since ``time``.
     let age: Duration
     /// The encoded size in bytes.
     var byteCount: Int
-    /// Whether the result is in the store already.
+    /// Whether the result is already in the store.
     let isFromStore: Bool
-    /// The validator of the response, if it is that of the result, and not of a part of it or of more.
+    /// The validator of the response, if the result is the complete response.
     var validator: Validator?
 
-    /// Returns the stamp of one of several equal shares of a result, which has no validator of its own.
+    /// Returns the stamp of one entity of a list, with an equal share of the list's size and no validator.
     func share(of count: Int) -> Self {
         var share = self
         share.byteCount /= max(1, count)
@@ -84,7 +85,7 @@ struct FetchStamp {
         return share
     }
 
-    /// Returns the stamp for another repository's cache, at its logical time. The result is in the store that they share.
+    /// Returns the stamp for a peer's cache, at the peer's logical time. The result is already in the store that they share.
     func adopted(at tick: ChangeLog.Tick) -> Self {
         Self(tick: tick, time: time, age: age, byteCount: byteCount, isFromStore: true, validator: validator)
     }

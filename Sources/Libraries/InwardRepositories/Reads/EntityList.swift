@@ -29,10 +29,12 @@ struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
         setByteCount(byteCount, at: position)
     }
 
-    /// Replaces entities with those of another list that have the same identifiers, and removes those that no longer belong.
+    /// Replaces entities with those of another list that have the same identifiers, and removes those that no longer belong
+    /// here.
     ///
     /// - Returns: whether the lists have an entity in common.
-    /// - Complexity: O(n) in the number of entities; if the lists have none in common, in that of the shorter list.
+    /// - Complexity: O(n) in the number of entities. If the lists have no entity in common, O(n) in the length of the shorter
+    ///   list.
     mutating func replace(with newer: EntityList, where belongs: (Entity) -> Bool) -> Bool {
         let isShorter = entities.count < newer.entities.count
         let (shorter, longer) = isShorter ? (self, newer) : (newer, self)
@@ -60,7 +62,7 @@ struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
 
     /// Appends an entity.
     ///
-    /// - Complexity: O(1) on average, unless another reference to the ``entities`` exists.
+    /// - Complexity: O(1) on average, if nothing else references the ``entities``.
     mutating func append(_ entity: Entity, byteCount: Int) {
         positions[entity.id] = entities.count
         entities.append(entity)

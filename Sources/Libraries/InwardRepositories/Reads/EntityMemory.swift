@@ -1,11 +1,9 @@
 public import InwardCore
 public import Synchronization
 
-/// The memory cache of a repository: single entities and lists of them, which are kept consistent. It also passes changes on to the
-/// store.
+/// The memory cache of a repository. It keeps single entities and lists consistent, and forwards changes to the store.
 ///
-/// All changes, including those passed to the store, are serialized by one lock. Readers take another lock, that of one shard of
-/// the cache.
+/// One lock serializes all changes, including those to the store. Readers take only the lock of one shard of the cache.
 @usableFromInline
 final class EntityMemory<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
@@ -20,7 +18,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline let entities: ShardedCache<Entity.ID, KeptEntity>
     @usableFromInline let lists: Mutex<SieveCache<Filter, KeptList>>
     private let log = Mutex(ChangeLog())
-    /// The idempotency keys of writes that the upstream has done and the lists do not contain yet.
+    /// The idempotency keys of writes that the upstream has done, but that the cached lists do not contain yet.
     private let unsettled = Mutex<Set<String>>([])
     private let timer: TimerService
     private let observers: RepositoryObservers<Entity>
@@ -31,12 +29,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Parameters:
     ///   - endpoint: The endpoint of the entities, with their lifetimes.
     ///   - limit: The size limit.
-    ///   - store: The store to which changes are passed on.
+    ///   - store: The store that receives the changes.
     ///   - timer: The timer service that measures ages.
     ///   - chance: Returns a random number from 0 to 1, for the jitter of lifetimes.
     ///   - observers: The observers to notify of changes.
-    ///   - whenChanged: Called after each change that is no fetched result, before observers are notified of it: what they fetch must
-    ///     not have been requested before the change.
+    ///   - whenChanged: Called after each change other than a fetch, before observers are notified. It must keep observers from
+    ///     joining requests that were sent before the change.
     init(
         _ endpoint: Endpoint<Entity>,
         limit: MemoryLimit,
@@ -62,7 +60,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @inlinable
     func entity(_ id: Entity.ID) -> KeptEntity? { entities.value(for: id) }
 
-    /// Returns the cached list of a filter. If a write removed the list from the store, it is stored again.
+    /// Returns the cached list of a filter. Stores the list again if a write has removed it from the store.
     @inlinable
     func list(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
         guard let kept = lists.withLock({ $0.value(for: filter) }) else { return nil }
@@ -71,15 +69,15 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return answer
     }
 
-    /// Returns whether a version of an entity is cached, or somebody observes it.
+    /// Returns whether an entity is cached or observed.
     func isWanted(_ id: Entity.ID) -> Bool { entities.peek(id) != nil || observers.entities.isObserved(id) }
 
-    /// Returns whether the list of a filter is cached, or somebody observes it.
+    /// Returns whether the list of a filter is cached or observed.
     func isWanted(_ filter: Filter) -> Bool { hasList(filter) || observers.lists.isObserved(filter) }
 
     private func hasList(_ filter: Filter) -> Bool { lists.withLock { $0.peek(filter) } != nil }
 
-    /// Returns the cached list of a filter as readers may see it; `nil` if it is not cached, or has expired.
+    /// Returns the cached list of a filter, or `nil` if it is not cached or has expired.
     private func readableList(_ filter: Filter) -> EntityList<Entity>? {
         guard let answer = lists.withLock({ $0.peek(filter) })?.current.answer,
             answer.use(.cacheOnly, at: timer.now, endpoint.lifetimes) != .notGiven
@@ -87,13 +85,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return answer.value
     }
 
-    /// Returns whether the list of a filter contains one of some entities. One that is not cached may contain any.
+    /// Returns whether the list of a filter may contain one of the entities. A list that is not cached may contain any entity.
     func mayContain(_ ids: [Entity.ID], in filter: Filter) -> Bool {
         readableList(filter).map { ids.contains(where: $0.contains) } ?? true
     }
 
-    /// Returns the cached list of a filter with the validator of its response; `nil` if there is none, or the list has changed
-    /// since.
+    /// Returns the cached list of a filter with the validator of its response, or `nil` if the response had none or the list
+    /// has changed since.
     func validated(_ filter: Filter) -> (list: EntityList<Entity>, validator: Validator)? {
         guard let answer = lists.withLock({ $0.peek(filter) })?.current.answer else { return nil }
         return answer.validator.map { (answer.value, $0) }
@@ -101,18 +99,18 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     // MARK: Fetching
 
-    /// Begins a fetch. Changes from now on are newer than its result.
+    /// Begins a fetch. All later changes count as newer than its result.
     func begin() -> ChangeLog.Tick { log.withLock { $0.begin() } }
 
     /// Ends a fetch.
     func end(_ tick: ChangeLog.Tick) { log.withLock { $0.end(tick) } }
 
-    /// The number of changes that are remembered for fetches in flight.
+    /// The number of changes in the log, for fetches in flight.
     var changeCount: Int { log.withLock(\.count) }
 
-    /// Caches a fetched entity, unless something newer is known.
+    /// Caches a fetched entity, unless a newer version or change is known.
     ///
-    /// - Returns: whether the result is still current and was cached.
+    /// - Returns: whether the entity was cached.
     @discardableResult
     func keep(_ entity: Entity, _ fetch: FetchStamp) -> Bool {
         let changed = log.withLock { log -> [Filter]? in
@@ -136,19 +134,19 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return true
     }
 
-    /// Caches those entities of a fetched list of which another version is cached or observed.
+    /// Caches those entities of a fetched list that are already cached or observed.
     func keepWanted(of fetched: EntityList<Entity>, _ fetch: FetchStamp) {
         let share = fetch.share(of: fetched.entities.count)
         for entity in fetched.entities where isWanted(entity.id) { keep(entity, share) }
     }
 
-    /// Caches that an entity is missing, unless something newer is known.
+    /// Caches that an entity is missing, unless a newer version or change is known.
     ///
-    /// - Returns: whether the result is still current and was cached.
+    /// - Returns: whether the absence was cached.
     @discardableResult
     func keepAbsence(of id: Entity.ID, _ fetch: FetchStamp) -> Bool {
         let changed = log.withLock { log -> [Filter]? in
-            // The subjects of a missing entity are not known, so any change may have affected it.
+            // The owners of a missing entity are not known, so any change may concern it.
             guard !log.isClosed, !log.hasChanged(since: fetch.tick), isNewer(fetch, than: id) else { return nil }
             entities.insert(kept(nil, isAbsent: true, fetch), for: id, cost: 0)
             if let store { store.writer.write([store.remove(id)]) }
@@ -162,9 +160,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return true
     }
 
-    /// Caches a fetched list and its entities, except for those of which something newer is known.
+    /// Caches a fetched list and its entities. Entities with a newer cached version keep that version.
     ///
-    /// - Returns: the list, updated with newer entities, and whether it is still current and was cached.
+    /// - Returns: the list, updated with newer cached versions, and whether the list itself was cached.
     @discardableResult
     func keep(
         _ fetched: EntityList<Entity>,
@@ -193,7 +191,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             let changed = updateLists(olderThan: fetch.time) { other, list in
                 other != filter && list.replace(with: newer, where: other.matches)
             }
-            // Entities that have changed in the meantime may belong in the list, or no longer belong in it.
+            // An entity that has changed since the request may now belong in the list, or no longer belong in it.
             let isCurrent = !log.isClosed && !log.hasChanged(since: fetch.tick) && isNewest(fetch, of: filter)
             if isCurrent {
                 let freshness = endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
@@ -207,46 +205,50 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             return (list, isCurrent, keptNow, changed)
         }
-        // The reader of an overtaken result holds a list that differs from the cached one, so wake it.
+        // If the list was not cached, its reader shows a different list from the cached one. Wake the reader, so that it
+        // reads again.
         notifyOfFetch(of: keptNow.lazy.map(\.id), changed + [filter])
         return (list, isCurrent)
     }
 
     // MARK: Changing
 
-    /// Prepares the settlement of a write that the upstream has done, before the settlement is committed. After this returns, no
-    /// result of an earlier fetch is cached or stored. Until the settlement ends, no list is stored that may lack the entity.
+    /// Prepares the settlement of a write that the upstream has done. Call this before the settlement is committed.
+    ///
+    /// When this method returns, results of earlier fetches are no longer cached or stored. Lists, which may not contain the
+    /// entity yet, are not stored until the settlement ends.
     ///
     /// - Parameters:
-    ///   - id: The written entity; `nil` if it is not known, and may belong in any list.
+    ///   - id: The written entity, or `nil` if it is not known and may belong in any list.
     ///   - key: The idempotency key of the write.
-    /// - Throws: a ``RecordStoreError`` if the wait for the store was cancelled or its deadline passed.
+    /// - Throws: a ``RecordStoreError`` if the task was cancelled or its deadline passed.
     func prepareSettlement(of id: Entity.ID?, _ key: String) async throws(RecordStoreError) {
         log.withLock { log in
             unsettled.withLock { _ = $0.insert(key) }
             log.note(id.map(endpoint.key) ?? [endpoint.name])
         }
-        // Lists waiting to be stored predate the write. Once they are stored, the settlement removes them.
+        // Lists that are waiting to be stored are older than the write. Once they are stored, the settlement removes them.
         guard let store, await !store.writer.flush() else { return }
         throw RecordStoreError(
             .cancelled,
-            explanation: "Nothing was changed: the wait for the store was cancelled, or its deadline passed."
+            explanation: "Nothing was changed: the wait for the store was cancelled or passed its deadline."
         )
     }
 
-    /// Ends the settlement of a write, once readers find the entity.
+    /// Ends the settlement of a write. Call this when readers find the written entity.
     func endSettlement(of key: String) { unsettled.withLock { _ = $0.remove(key) } }
 
-    /// Caches an entity that was just written, and adds it to the end of every list that it belongs in, or updates it there.
+    /// Caches an entity that was just written. Updates it in every cached list that contains it, and appends it to every other
+    /// cached list that it belongs in.
     ///
     /// The lists are stored again when they are read or flushed.
     ///
     /// - Parameters:
     ///   - entity: The entity.
-    ///   - time: When it was written.
-    ///   - byteCount: Its encoded size.
-    ///   - validator: The validator of the response to the write, if there was one.
-    /// - Complexity: O(1) for each list on average, unless a reader holds the previous version of the list.
+    ///   - time: The time of the write.
+    ///   - byteCount: The encoded size of the entity, in bytes.
+    ///   - validator: The validator of the response to the write, or `nil` if it had none.
+    /// - Complexity: O(1) on average for each list, unless a reader holds the previous version of the list.
     func write(_ entity: Entity, time: Duration, byteCount: Int, validator: Validator? = nil) {
         let changed = log.withLock { log in
             log.note(endpoint.key(of: entity.id))
@@ -262,7 +264,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 return true
             }
             if let store {
-                // Lists that are only in the store are removed, because it is not known whether the entity belongs in them.
+                // Removes all stored lists, because it is not known whether the entity belongs in those that are not in memory.
                 store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists])
                 noteListsRemoved()
             }
@@ -293,12 +295,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         notifyOfWrite(of: id, changed)
     }
 
-    /// Removes an entity of which there is another version by now, and every list, from the caches.
+    /// Removes an outdated entity and every list from the caches.
     func forget(_ id: Entity.ID) {
         log.withLock { log in
             log.note(endpoint.key(of: id))
             entities.remove(id)
-            // It may belong in any list by now.
+            // The new version may belong in any list.
             _ = lists.withLock { $0.removeAll { _, _ in true } }
             if let store { store.writer.write([store.remove(id), store.removeLists]) }
         }
@@ -312,7 +314,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Stores the lists again that a write removed from the store, unless a write that may belong in them is being settled.
+    /// Stores again the lists that a write has removed from the store. Does nothing while a write is being settled, because the
+    /// lists may not contain its entity yet.
     @usableFromInline
     func storeLists(_ filters: [Filter]? = nil) {
         guard let store else { return }
@@ -330,7 +333,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Removes every list and every missing entity from the caches. Results of fetches in flight are not cached.
+    /// Removes every list and every cached absence from the caches. Results of fetches in flight are not cached.
     func forgetLists() {
         let missing = log.withLock { log in
             log.note([endpoint.name])
@@ -352,7 +355,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     func invalidate(_ key: RecordKey) {
         log.withLock { log in
             log.note(key)
-            // The subjects of a missing entity are not known, so it may be affected.
+            // The owners of a missing entity are not known, so it may be under the key.
             let isSomebodys = !RecordKey([endpoint.name]).contains(key)
             entities.removeAll { id, kept in
                 key.contains(endpoint.key(of: id)) || kept.value.map { isUnder(key, $0) } ?? isSomebodys
@@ -369,7 +372,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         observers.notifyAll()
     }
 
-    /// Stops the caching of fetched results, and tells all observers. Removals still take effect.
+    /// Stops caching fetched results, and notifies all observers. Removals still take effect.
     func close() {
         log.withLock { $0.close() }
         observers.notifyAll()
@@ -412,17 +415,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return KeptAnswer(value: value, time: time, staleTime: time + freshness, validator: validator)
     }
 
-    /// Tells the observers of a written entity, those of the lists that have changed with it, and those of lists that are not cached,
-    /// which may have changed.
+    /// Notifies the observers of a written entity, of the lists that have changed with it, and of all lists that are not
+    /// cached, because these may have changed.
     private func notifyOfWrite(of id: Entity.ID, _ filters: [Filter]) {
         let changed = Set(filters)
         observers.notify([id]) { changed.contains($0) || readableList($0) == nil }
     }
 
-    /// Tells the observers of fetched entities and lists.
+    /// Notifies the observers of fetched entities and lists that are in the cache.
     private func notifyOfFetch(of ids: some Sequence<Entity.ID>, _ filters: [Filter]) {
-        // Not of what memory has no room for, or may not be read any more. Observers would fetch it again, and be notified of their
-        // own fetch.
+        // If the cache has no room for a value or the value has expired, its observers would fetch it again, and would be
+        // notified of their own fetch, without end.
         let (now, lifetimes) = (timer.now, endpoint.lifetimes)
         observers.entities.notify(ids) { id in
             entities.peek(id).map { $0.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
@@ -437,7 +440,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         olderThan time: Duration,
         _ update: (Filter, inout EntityList<Entity>) -> Bool
     ) -> [Filter] {
-        // Of results requested at the same time, the last one to arrive wins, for entities and lists alike.
+        // If two results were requested at the same time, the later one to arrive wins, for entities and lists alike.
         updateLists(where: { $0.time <= time }, update)
     }
 
@@ -449,7 +452,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         _ update: (Filter, inout EntityList<Entity>) -> Bool
     ) -> [Filter] {
         lists.withLock { lists in
-            // Asked under the lock, so that an observer that registers later reads the changed lists.
+            // Checked under the lock, so that an observer that registers later reads the changed lists.
             let areObserved = !observers.lists.isEmpty
             var changed: [Filter] = []
             for filter in lists.keys {

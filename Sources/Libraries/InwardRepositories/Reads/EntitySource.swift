@@ -16,7 +16,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     let timer: TimerService
     let chance: @Sendable () -> Double
     let observer: (any RepositoryObserver)?
-    /// Combines requests for single entities.
+    /// Combines concurrent requests for single entities, if the endpoint supports it.
     private(set) var batcher: Batcher<Entity.ID, Answer>?
 
     init(
@@ -45,7 +45,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
 
     /// Fetches an entity and its entity tag with a request of its own.
     ///
-    /// - Throws: a `RepositoryError`: `unavailable` if another source answers, whose version is not the upstream's.
+    /// - Throws: a `RepositoryError`: `unavailable` if the response is a fallback from another source.
     func fetchVersion(
         of id: Entity.ID,
         bypassingCaches: Bool
@@ -55,14 +55,14 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             throw RepositoryError(
                 .unavailable,
                 request: upstream.description(of: endpoint.onePath(id)),
-                explanation: "was answered by another than the upstream, whose version it may not be",
+                explanation: "was answered by a fallback, so the upstream's version is not known",
                 canRetry: true
             )
         }
         return EntityVersion(entity: reading.value, entityTag: entityTag)
     }
 
-    /// Fetches an entity, or asks whether there is another version than the one in memory.
+    /// Fetches an entity, or revalidates the version in memory.
     private func fetchOne(
         _ id: Entity.ID,
         bypassingCaches: Bool
@@ -84,7 +84,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
                 throw RepositoryError(
                     .unreadable,
                     request: answer.request.description,
-                    explanation: "was answered with the record of another identity, \(entity.id)"
+                    explanation: "returned a record with another identifier: \(entity.id)"
                 )
             }
             let validator = Validator(answer.response.headerFields) ?? (isKnown ? known?.validator : nil)
@@ -96,7 +96,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             }
             return (answer.reading(entity, fresh: endpoint.lifetimes.staleAfter), validator?.entityTag)
         } catch {
-            // If another source does not have the entity, the upstream still may.
+            // Only the upstream can say that an entity is missing. A fallback cannot.
             if error.reason == .notFound, answer.mayBeKept {
                 cache.keepAbsence(of: id, stamp(tick, time, of: answer))
             }
@@ -104,7 +104,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         }
     }
 
-    /// Fetches the entities that match a filter, or asks whether there is another list than the one in memory.
+    /// Fetches the entities that match a filter, or revalidates the list in memory.
     func fetch(
         _ filter: EntityFilter<Entity>,
         bypassingCaches: Bool
@@ -124,7 +124,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             stamp.byteCount = list.byteCount
         } else {
             let decoded = try answer.decoded(by: endpoint.decodeList)
-            // An upstream that ignores the filter returns everything.
+            // An upstream that ignores the filter returns all entities.
             list = EntityList(decoded.entities.filter(filter.matches), rejected: decoded.rejected)
         }
         if answer.mayBeKept { list = cache.keep(list, of: filter, stamp) }
@@ -137,7 +137,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     ///   - path: The path components, relative to the upstream.
     ///   - query: The query items.
     ///   - bypassingCaches: Whether intermediate caches must revalidate with the upstream.
-    /// - Returns: the response, whatever its status, and when it was requested.
+    /// - Returns: the response, with any status, and the time of its request.
     /// - Throws: a `RepositoryError` if there is no response.
     func read(
         _ path: [String],
@@ -147,14 +147,14 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         try await read(try upstream.url(of: path, query), bypassingCaches: bypassingCaches)
     }
 
-    /// Requests the resource at a URL. If an intermediate cache answers with a copy that may predate a change, repeats the request
-    /// without caches.
+    /// Requests the resource at a URL. Repeats the request without caches if an intermediate cache returns a copy that may be
+    /// older than the last change.
     ///
     /// - Parameters:
     ///   - url: The URL.
     ///   - bypassingCaches: Whether intermediate caches must revalidate with the upstream.
-    ///   - validator: The validator of the version that is known, which need not be sent again; `nil` if none is.
-    /// - Returns: the response, whatever its status, and when it was requested.
+    ///   - validator: The validator of the cached version, for a conditional request, or `nil` for an unconditional one.
+    /// - Returns: the response, with any status, and the time of its request.
     /// - Throws: a `RepositoryError` if there is no response.
     func read(
         _ url: URL,
@@ -171,12 +171,12 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         return (answerAgain, timeAgain)
     }
 
-    /// Returns a fresh value that another caller has put into memory since this caller looked.
+    /// Returns a fresh value that another caller has cached since this caller's lookup.
     ///
     /// - Parameters:
-    ///   - question: The entity or list to look for.
-    ///   - time: When the value that the caller found had been requested; `nil` if it found nothing.
-    /// - Returns: the reading; `nil` if the value must be fetched.
+    ///   - question: The entity or list to look up.
+    ///   - time: The request time of the value that the caller found, or `nil` if it found none.
+    /// - Returns: the reading, or `nil` if the value must be fetched.
     /// - Throws: `notFound` if the entity is cached as missing.
     func reading<Question: RepositoryQuestion>(
         of question: Question,
@@ -190,13 +190,13 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             throw RepositoryError(
                 .notFound,
                 request: upstream.description(of: question.path(in: endpoint)),
-                explanation: "was not sent: a moment ago there was nothing"
+                explanation: "was not sent: the upstream did not have it a moment ago"
             )
         }
         return Reading(answer.value, origin: .memory, age: kept.age(at: now), rejected: answer.rejected)
     }
 
-    /// Returns the stamp of a value that was found in the store.
+    /// Returns the stamp of a value from the store.
     func stamp(_ tick: ChangeLog.Tick, of found: EntityStore<Entity>.Found<some Any>) -> FetchStamp {
         FetchStamp(
             tick: tick,
@@ -208,12 +208,12 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         )
     }
 
-    /// Returns when a value that was found in the store becomes stale.
+    /// Returns the time at which a value from the store becomes stale.
     func staleTime(_ stamp: FetchStamp) -> Duration {
         stamp.time + endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
     }
 
-    /// Returns the stamp of a response, of which one of several equal shares is to be cached.
+    /// Returns the stamp of a response, or of one of its entities. `share` is the number of entities that divide its size.
     func stamp(_ tick: ChangeLog.Tick, _ time: Duration, of answer: UpstreamAnswer, share: Int = 1) -> FetchStamp {
         FetchStamp(
             tick: tick,
@@ -225,27 +225,28 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     }
 }
 
-/// The time of the last change at an upstream, made or reported by a caller. Copies in intermediate caches that predate it are
+/// The time of the last change at an upstream that a caller has made or reported. Older copies in intermediate caches are
 /// outdated.
 final class LastChange: Sendable {
     private let time = Mutex<Duration?>(nil)
 
-    /// Records a change. Call it before acting on the change, so that no request is made in between.
+    /// Records a change. Call this before you apply the change, so that no request is made in between.
     func note(at now: Duration) { time.withLock { $0 = max($0 ?? now, now) } }
 
-    /// Returns whether a request at a time may have been answered before the last change.
+    /// Returns whether the response to a request at this time may be older than the last change.
     func isBehind(_ time: Duration) -> Bool { self.time.withLock { last in last.map { time <= $0 } ?? false } }
 
-    /// Returns whether a response is a copy that may predate the last change.
+    /// Returns whether a response is a copy that may be older than the last change.
     ///
     /// - Parameters:
     ///   - answer: The response.
-    ///   - time: When it was requested.
-    /// - Returns: whether the copy may be outdated; `false` for a fallback from another source, which cannot be improved upon.
+    ///   - time: The time of its request.
+    /// - Returns: whether the copy may be outdated. `false` for a fallback from another source, because another request would
+    ///   not return anything better.
     func mayBeBehind(_ answer: UpstreamAnswer, askedFor time: Duration) -> Bool {
         let response = answer.response
         guard response.fallbackReason == nil, answer.isCopy, let last = self.time.withLock(\.self) else { return false }
-        // Ages are truncated to whole seconds.
+        // The `Age` header field is truncated to whole seconds.
         return time - answer.ageAtRequest - .seconds(1) < last
     }
 }

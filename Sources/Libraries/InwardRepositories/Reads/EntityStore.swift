@@ -6,17 +6,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The persistent cache of a repository. It stores each entity under its identifier, and each list as identifiers.
+/// The persistent cache of a repository. It stores each entity under its identifier, and each list as a list of identifiers.
 struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Sendable & LosslessStringConvertible {
     /// A stored value and its age.
     struct Found<Value> {
         let value: Value
-        /// When it was requested.
+        /// The time of the request.
         let time: Date
         let age: Duration
         /// The stored size in bytes.
         let byteCount: Int
-        /// The validator of the response, if the value is all of it.
+        /// The validator of the response, if the value is the complete response.
         var validator: Validator?
     }
 
@@ -44,20 +44,20 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     private func key(of id: String) -> RecordKey { prefix.appending("one").appending(id) }
 
     private func key(of filter: EntityFilter<Entity>) -> RecordKey {
-        // A list of its own has one component more, so that no field is mistaken for a path.
+        // A path adds one component, and each query field adds two, so their keys never collide.
         let list = filter.path.map { lists.appending("/" + $0.joined(separator: "/")) } ?? lists
         return filter.fields.reduce(list) { $0.appending($1.name).appending($1.value) }
     }
 
     // MARK: Changes
 
-    /// Returns the change that stores an entity that was requested some time ago.
+    /// Returns the change that stores an entity of some age.
     func keep(_ entity: Entity, age: Duration, _ validator: Validator? = nil) -> RecordChange {
         keep(entity, at: time(of: age), validator)
     }
 
-    /// Returns the changes that store the entities of a list that was requested some time ago, and the list itself unless it is
-    /// `nil`. All have the same time, by which a reader recognizes that they are of one response.
+    /// Returns the changes that store the entities of a response, and their list unless it is `nil`. All records have the same
+    /// time, which marks them as parts of one response.
     func keep(
         _ entities: [Entity],
         in list: EntityList<Entity>?,
@@ -71,7 +71,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         return changes
     }
 
-    /// Returns the change that stores a list, without its entities, that was requested some time ago.
+    /// Returns the change that stores a list of some age, without its entities.
     func keep(_ list: EntityList<Entity>, of filter: EntityFilter<Entity>, age: Duration) -> RecordChange {
         keep(list, of: filter, at: time(of: age))
     }
@@ -103,7 +103,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// The change that removes all records of the repository.
     var removeAll: RecordChange { .removeAll(prefix) }
 
-    /// Returns when something was requested that has an age now.
+    /// Returns the request time of a value of some age.
     private func time(of age: Duration) -> Date { now().addingTimeInterval(-age.seconds) }
 
     private func keep(_ body: Data, at time: Date, under key: RecordKey, _ validator: Validator?) -> RecordChange {
@@ -116,9 +116,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     // MARK: Answers
 
-    /// Returns the stored entity with an identifier; `nil` if there is none.
+    /// Returns the stored entity with an identifier, or `nil` if there is none.
     ///
-    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
+    /// - Throws: a ``RecordStoreError`` if the store fails.
     func entity(_ id: Entity.ID) async throws(RecordStoreError) -> Found<Entity>? {
         await writer.flush()
         guard !writer.isOutdated else { return nil }
@@ -126,9 +126,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         return try await store.record(for: key(of: name)).flatMap { entity(name, in: $0) }
     }
 
-    /// Returns the stored list of a filter; `nil` if the list or any of its entities is missing.
+    /// Returns the stored list of a filter, or `nil` if the list or any of its entities is missing.
     ///
-    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
+    /// - Throws: a ``RecordStoreError`` if the store fails.
     func list(_ filter: EntityFilter<Entity>) async throws(RecordStoreError) -> Found<EntityList<Entity>>? {
         await writer.flush()
         guard !writer.isOutdated, let record = try await store.record(for: key(of: filter)),
@@ -138,19 +138,20 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         let records = try await store.records(for: stored.ids.map(key))
         let found = zip(stored.ids, records).compactMap { id, record in record.flatMap { entity(id, in: $0) } }
         guard found.count == stored.ids.count else { return nil }
-        // An entity that was stored again since may be another than the response had, and may no longer belong in the list.
+        // An entity that was stored again later may differ from the one in the response, and may no longer belong in the list.
         let isAsFetched = found.allSatisfy { $0.time == answer.time }
         return Found(
             value: EntityList(found.map(\.value).filter(filter.matches), rejected: stored.rejectedRecords),
             time: answer.time,
-            // An entity may be older than the list: an earlier request, or another process, may have stored it after the list.
+            // The list is as old as its oldest entity: an earlier request or another process may have stored an older version
+            // later.
             age: found.map(\.age).max().map { max($0, age(of: answer)) } ?? age(of: answer),
             byteCount: found.reduce(0) { $0 + $1.byteCount },
             validator: isAsFetched ? answer.validator : nil
         )
     }
 
-    /// Returns the entity in a record, if it has this identifier.
+    /// Returns the entity in a record, or `nil` if the record is damaged or has another identifier.
     private func entity(_ id: String, in record: StoredRecord) -> Found<Entity>? {
         guard let answer = StoredAnswer(record.bytes), let entity = try? endpoint.decodeStored(answer.body),
             entity.id.description == id
@@ -166,9 +167,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     private func age(of answer: StoredAnswer) -> Duration {
         let seconds = now().timeIntervalSince(answer.time)
-        // If the clock was set back, the age is not known. Treat the value as old as anything that is kept, and as stale.
+        // If the clock was set back, the age is not known. Assume the maximum age, so that the value counts as stale.
         guard seconds >= 0 else { return max(endpoint.lifetimes.expiresAfter, endpoint.lifetimes.staleAfter) }
-        // Prevents an overflow, whatever a damaged record says.
+        // A damaged record may contain any time. The limit prevents an overflow.
         return .seconds(min(seconds, Self.longestAge))
     }
 }
@@ -178,29 +179,30 @@ extension Duration {
     fileprivate var seconds: Double { self / .seconds(1) }
 }
 
-/// The stored form of a response: when it was requested, its validator, and its contents.
+/// The stored form of a response: its request time, its validator and its contents.
 ///
-/// The first byte is the version. The time follows, in eight bytes. Version 2 adds the validator, behind its length in two bytes. A
-/// response without one is of version 1, which earlier versions of the program read, too.
+/// The first byte is the version of the format, and the next eight are the time. Version 2 adds the length of the validator in
+/// two bytes, and the validator. A response without a validator is stored in version 1, which earlier versions of the program
+/// can read.
 struct StoredAnswer {
     private static let headLength = 9
     private static let longestValidator = 1_024
 
-    /// When it was requested.
+    /// The time of the request.
     let time: Date
-    /// The validator; `nil` for none.
+    /// The validator, or `nil` for none.
     let validator: Validator?
     /// The contents.
     let body: Data
 
-    /// Creates the stored form. A validator of more than 1 KiB is left out.
+    /// Creates the stored form. Drops a validator of more than 1 KiB.
     init(time: Date, validator: Validator? = nil, body: Data) {
         self.time = time
         self.validator = validator.flatMap { (1...Self.longestValidator).contains($0.text.utf8.count) ? $0 : nil }
         self.body = body
     }
 
-    /// Decodes a response; `nil` if the bytes are not valid or were written by a later version of the program.
+    /// Decodes a response. Returns `nil` if the bytes are not valid or have a newer format.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.headLength, (1...2).contains(bytes[0]) else { return nil }
         let bits = bytes[1..<Self.headLength].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -231,7 +233,7 @@ struct StoredAnswer {
     }
 }
 
-/// The stored form of a list: identifiers, whose entities are stored individually, and the rejected records.
+/// The stored form of a list: the identifiers of its entities, which are stored individually, and the rejected records.
 struct StoredList: Codable {
     private struct Rejected: Codable {
         let list: String

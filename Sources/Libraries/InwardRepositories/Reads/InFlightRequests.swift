@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// The requests in flight for one type of question.
+/// The coalesced requests in flight for one type of question.
 struct InFlightRequests<Question: RepositoryQuestion>: Sendable {
     struct Fetch: Hashable, Sendable {
         let question: Question
@@ -14,7 +14,7 @@ struct InFlightRequests<Question: RepositoryQuestion>: Sendable {
 
     init(whenAbandoned abandonment: AbandonmentPolicy, executor: (any TaskExecutor)?) {
         fetches = SingleFlight(whenAbandoned: abandonment, executor: executor)
-        // Reading from disk is quick, and the result is useful to the next caller.
+        // An abandoned load finishes: reading from disk is quick, and the next caller can use the result.
         loads = SingleFlight(whenAbandoned: .finish, executor: executor)
         refreshes = BackgroundTasks(executor: executor)
     }
@@ -44,7 +44,7 @@ final class BackgroundTasks<Key: Hashable & Sendable>: Sendable {
 
     /// Creates an empty set of tasks.
     ///
-    /// - Parameter executor: The executor for the tasks; `nil` for the default.
+    /// - Parameter executor: The executor for the tasks, or `nil` for the default.
     init(executor: (any TaskExecutor)? = nil) {
         self.executor = executor
     }
@@ -52,13 +52,13 @@ final class BackgroundTasks<Key: Hashable & Sendable>: Sendable {
     /// The number of tasks in progress.
     var count: Int { state.withLock(\.tasks.count) }
 
-    /// Begins a task for a key, unless one is in progress or the set is closed. The deadline of the calling task does not apply to
-    /// it.
+    /// Begins a task for a key, unless one is in progress or the set is closed. The task does not inherit the caller's
+    /// deadline.
     func begin(_ key: Key, _ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isClosed, state.tasks[key] == nil else { return }
-            // Unstructured, because only `close()` waits for it. Created under the lock, which the task takes itself only when the
-            // work is done.
+            // Unstructured, because only `close()` waits for it. Creating it under the lock is safe: the task takes the lock
+            // only after its work.
             state.tasks[key] = Deadline.lifted {
                 Task(executorPreference: executor) { [weak self] in
                     await work()

@@ -1,29 +1,29 @@
 public import InwardCore
 public import Synchronization
 
-/// A cached value with the time of its request and the time it becomes stale, by the repository's clock.
+/// A cached value with the time of its request and the time at which it becomes stale, by the repository's clock.
 ///
-/// It is immutable, and a class so that a lookup retains a single object, however large the entity is.
+/// It is an immutable class, so that a lookup retains a single object even if the entity is large.
 @usableFromInline
 final class KeptAnswer<Value: Sendable>: Sendable {
-    /// How a cached value may be used.
+    /// What a read may do with a cached value.
     @usableFromInline
     enum Use: Equatable {
-        /// The value is returned.
+        /// Return the value.
         case given(isStale: Bool)
-        /// The value is returned, and refreshed in the background for later readers.
+        /// Return the value, and refresh it in the background for later readers.
         case givenWhileRevalidating
-        /// The value is not returned.
+        /// Do not return the value.
         case notGiven
     }
 
     @usableFromInline let value: Value
-    /// When the value was requested.
+    /// The time of the request.
     @usableFromInline let time: Duration
-    /// When the value becomes stale.
+    /// The time at which the value becomes stale.
     @usableFromInline let staleTime: Duration
-    /// The validator of the response, with which to ask whether there is another version; `nil` if it had none, if the entity came
-    /// in a list, or if the list has changed since.
+    /// The validator of the response, for conditional requests. `nil` if the response had none, if the entity came in a list,
+    /// or if the list has changed since.
     let validator: Validator?
 
     @usableFromInline
@@ -38,7 +38,7 @@ final class KeptAnswer<Value: Sendable>: Sendable {
     @inlinable
     func age(at now: Duration) -> Duration { max(.zero, now - time) }
 
-    /// Returns how the value may be used.
+    /// Returns what a read may do with the value.
     ///
     /// - Parameters:
     ///   - policy: The policy of the read.
@@ -70,16 +70,16 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline
     struct State: Sendable {
         @usableFromInline var list: EntityList<Entity>
-        /// The list as readers see it, created by the first read after a change and dropped by the next change. Nothing else
-        /// references the list, so a change need not copy it.
+        /// The answer for readers. The first read after a change creates it, and the next change drops it. Without it, nothing
+        /// else references the list, so a change does not copy it.
         @usableFromInline var answer: Answer?
-        /// The validator of the response, until the list is another one.
+        /// The validator of the response, or `nil` once the list has changed.
         @usableFromInline var validator: Validator?
-        /// Whether the list has been stored since all lists were removed from the store.
+        /// Whether the list is in the store. A write removes all lists from the store.
         @usableFromInline var isStored: Bool
     }
 
-    /// When the list was requested from the upstream.
+    /// The time of the request.
     @usableFromInline let time: Duration
     @usableFromInline let staleTime: Duration
     @usableFromInline let state: Mutex<State>
@@ -90,7 +90,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         state = Mutex(State(list: list, validator: validator, isStored: true))
     }
 
-    /// The current list, and whether it has been stored since all lists were removed from the store.
+    /// The current list, and whether it is in the store.
     @inlinable var current: (answer: Answer, isStored: Bool) {
         state.withLock { state in
             if let answer = state.answer { return (answer, state.isStored) }
@@ -103,7 +103,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Updates the list.
     ///
     /// - Parameter change: Updates the list, or returns `false` to leave it unchanged.
-    /// - Returns: the new encoded size in bytes; `nil` if the list is unchanged.
+    /// - Returns: the new encoded size in bytes, or `nil` if the list is unchanged.
     func update(_ change: (inout EntityList<Entity>) -> Bool) -> Int? {
         state.withLock { state in
             state.answer = nil
@@ -123,7 +123,7 @@ struct EntityVersion<Entity: Sendable>: Sendable {
     let entityTag: String?
 }
 
-/// A cache in several shards, to reduce lock contention.
+/// A cache that is divided into shards, to reduce lock contention.
 @usableFromInline
 final class ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @usableFromInline
@@ -135,8 +135,8 @@ final class ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// The minimum size of a shard. Each shard's part of the limit is unavailable to the others, so smaller ones are not
-    /// worthwhile.
+    /// The minimum number of values in a shard. A shard cannot use the unused limit of another one, so small shards would waste
+    /// it.
     private static var leastCount: Int { 256 }
 
     @usableFromInline let shards: [Shard]
@@ -161,7 +161,7 @@ final class ShardedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Inserts a value.
     func insert(_ value: Value, for key: Key, cost: Int) {
-        // Evicted values are released outside of the lock.
+        // Evicted values are released outside the lock.
         _ = shards[place(of: key)].cache.withLock { $0.insert(value, for: key, cost: cost) }
     }
 

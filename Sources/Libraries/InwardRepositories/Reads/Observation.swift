@@ -1,22 +1,22 @@
 import InwardCore
 
-/// What a sequence of readings observes.
+/// The entity or the list that a ``ReadingChanges`` sequence observes.
 protocol Observation<Value>: Sendable {
     associatedtype Value: Sendable
 
-    /// The signal of the observer; `nil` before it observes.
+    /// The signal of the observer, or `nil` before it is registered.
     var signal: ChangeSignal? { get }
 
-    /// Observes from now on what the next read will read.
+    /// Registers an observer of the value that the next read returns.
     mutating func observe()
 
     /// Reads the value.
     func read(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Value>
 
-    /// Returns whether two values show the same.
+    /// Returns whether a reader would see no difference between two values.
     func isSame(_ first: Value, _ second: Value) -> Bool
 
-    /// The error of a wait whose deadline has passed.
+    /// The error if the deadline passes during a wait.
     var late: RepositoryError { get }
 }
 
@@ -25,8 +25,8 @@ extension Observation {
     ///
     /// - Parameters:
     ///   - policy: The policy of the first reading.
-    ///   - last: The last reading; `nil` for the first.
-    /// - Returns: the reading; `nil` when the task is cancelled.
+    ///   - last: The previous reading, or `nil` for the first one.
+    /// - Returns: the reading, or `nil` if the task was cancelled.
     /// - Throws: a `RepositoryError`.
     mutating func next(
         _ policy: ReadPolicy,
@@ -49,14 +49,14 @@ extension Observation {
                 if isChange(from: last, to: reading) { return reading }
             } catch {
                 if Task.isCancelled { return nil }
-                // What was shown stays, until the next change.
+                // The upstream is unavailable, so the previous reading stays valid until the next change.
                 if last == nil || !error.leavesRoomForOthers { throw error }
             }
         }
         return nil
     }
 
-    /// Reads the newest value that the repository knows. Asks the upstream only if it knows none.
+    /// Reads the newest cached value. Asks the upstream only if nothing is cached.
     private func readNewest(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Value> {
         do throws(RepositoryError) {
             return try await read(.cacheOnly)
@@ -80,7 +80,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     private var observer: Observer<Entity.ID>?
     /// Whether the identifier is a pending one.
     private var isPendingID = false
-    /// Whether the identifier names nothing any more, because the creation was refused.
+    /// Whether the creation was refused, so that the identifier no longer names an entity.
     private var isRefused = false
 
     init(_ repository: Repository<Entity>, _ id: Entity.ID) {
@@ -96,7 +96,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             if isDelivered { (id, isPendingID) = (current, false) }
             guard observer?.key == current else {
                 observer = repository.observers.entities.observe(current)
-                // The upstream may have given the entity another identifier in the meantime.
+                // Before the observer was registered, the upstream may have assigned another identifier. Check again.
                 continue
             }
             isRefused = isPendingID && !isCreated
@@ -166,7 +166,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     var late: RepositoryError { repository.late(ListQuestion(filter: filter)) }
 }
 
-/// Returns whether two values are equal; `nil` if their type is not `Equatable`.
+/// Returns whether two values are equal, or `nil` if their type is not `Equatable`.
 private func areEqual<Value>(_ first: Value, _ second: Value) -> Bool? {
     (first as? any Equatable).map { $0.isEqual(to: second) }
 }
@@ -176,6 +176,6 @@ extension Equatable {
 }
 
 extension Reading {
-    /// Whether a newer answer of the source may confirm this one.
+    /// Whether the reading is stale or a fallback, so that a fresh one with the same value is still a change.
     fileprivate var isProvisional: Bool { isStale || fallbackReason != nil }
 }

@@ -7,17 +7,17 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     let entities = Observers<Entity.ID>()
     let lists = Observers<EntityFilter<Entity>>()
 
-    /// Tells the observers of entities, and those of the lists that may contain them, that they may have changed.
+    /// Notifies the observers of entities, and of lists that may have changed with them.
     ///
     /// - Parameters:
-    ///   - ids: The entities.
-    ///   - mayConcern: Whether a list may have changed. Called without a lock, for lists with observers.
+    ///   - ids: The identifiers of the entities.
+    ///   - mayConcern: Returns whether a list may have changed. It is called without a lock, for observed lists only.
     func notify(_ ids: [Entity.ID], lists mayConcern: (EntityFilter<Entity>) -> Bool = { _ in true }) {
         entities.notify(ids)
         lists.notify(where: mayConcern)
     }
 
-    /// Tells every observer that what it observes may have changed.
+    /// Notifies all observers.
     func notifyAll() {
         entities.notifyAll()
         lists.notifyAll()
@@ -27,9 +27,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 /// The observers of values with keys.
 ///
 /// An observer registers before it reads, and a change notifies after it was made. Both take the lock, so an observer either
-/// reads the change or is notified of it. Only signals are kept here, so an observer that nobody references any more leaves.
+/// reads the change or is notified of it. An observer is removed when nothing else references it.
 ///
-/// - Complexity: A change of a value that nobody observes costs one lock and one lookup.
+/// - Complexity: A change of a value without observers costs one lock and one lookup.
 final class Observers<Key: Hashable & Sendable>: Sendable {
     private let signals = Mutex<[Key: [ObjectIdentifier: ChangeSignal]]>([:])
 
@@ -39,10 +39,10 @@ final class Observers<Key: Hashable & Sendable>: Sendable {
     /// Whether there are no observers.
     var isEmpty: Bool { signals.withLock(\.isEmpty) }
 
-    /// Returns whether somebody observes the value of a key.
+    /// Returns whether the value of a key has observers.
     func isObserved(_ key: Key) -> Bool { signals.withLock { $0[key] != nil } }
 
-    /// Begins to observe the value of a key, for as long as the result is referenced.
+    /// Returns an observer of the value of a key, which observes until it is released.
     func observe(_ key: Key) -> Observer<Key> {
         let observer = Observer(key, in: self)
         signals.withLock { $0[key, default: [:]][ObjectIdentifier(observer.signal)] = observer.signal }
@@ -56,11 +56,11 @@ final class Observers<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Tells the observers of some values that these may have changed.
+    /// Notifies the observers of values that may have changed.
     ///
     /// - Parameters:
     ///   - keys: The keys of the values.
-    ///   - condition: Whether to tell the observers of a key. Called without a lock, for keys with observers.
+    ///   - condition: Returns whether to notify the observers of a key. It is called without a lock, for observed keys only.
     func notify(_ keys: some Sequence<Key>, where condition: (Key) -> Bool = { _ in true }) {
         let observed = signals.withLock { signals -> [(key: Key, signals: [ChangeSignal])] in
             guard !signals.isEmpty else { return [] }
@@ -71,7 +71,7 @@ final class Observers<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Tells the observers of the keys that satisfy a condition, and those that may show something else than what is known here.
+    /// Notifies the observers of the keys that satisfy a condition, and all observers that may show a value that is not cached.
     ///
     /// - Complexity: O(n) in the number of observed keys.
     func notify(where condition: (Key) -> Bool) {
@@ -82,14 +82,14 @@ final class Observers<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Tells every observer that its value may have changed.
+    /// Notifies all observers.
     func notifyAll() {
         let observed = signals.withLock { signals in signals.values.flatMap(\.values) }
         for signal in observed { signal.set() }
     }
 }
 
-/// An observer of the value of a key. It leaves when nothing references it.
+/// An observer of the value of a key. It stops observing when nothing references it.
 final class Observer<Key: Hashable & Sendable>: Sendable {
     let key: Key
     let signal = ChangeSignal()
@@ -103,7 +103,7 @@ final class Observer<Key: Hashable & Sendable>: Sendable {
     deinit { observers.remove(key, signal) }
 }
 
-/// A signal that something may have changed, for one task that waits. Several signals before the wait are one.
+/// A signal that a value may have changed, for one waiting task. Setting it several times before a wait counts once.
 final class ChangeSignal: Sendable {
     private struct State {
         var isSet = false
@@ -113,14 +113,14 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether something may have changed since the last wait.
+    /// Whether the value may have changed since the last wait.
     var isSet: Bool { state.withLock(\.isSet) }
 
-    /// Whether the observer is reading, or shows an answer that was not kept, such as a fallback. What is known of kept answers then
-    /// says nothing about what it shows.
+    /// Whether the observer is reading, or shows an answer that was not cached, such as a fallback. The cache then does not
+    /// tell whether the observer shows the current value.
     var isUncertain: Bool { state.withLock(\.isUncertain) }
 
-    /// Notes whether the observer is reading, or shows an answer that was not kept.
+    /// Records whether the observer is reading, or shows an answer that was not cached.
     func note(isUncertain: Bool) { state.withLock { $0.isUncertain = isUncertain } }
 
     /// Sets the signal.
@@ -134,7 +134,7 @@ final class ChangeSignal: Sendable {
 
     /// Waits until the signal is set, and clears it.
     ///
-    /// - Returns: how the wait ended: the signal was set, the task was cancelled, or its deadline passed.
+    /// - Returns: the end of the wait: the signal was set, the task was cancelled, or its deadline passed.
     func wait() async -> Promise<Void>.Outcome {
         let promise = state.withLock { state -> Promise<Void>? in
             guard !state.isSet else { return nil }
@@ -143,7 +143,7 @@ final class ChangeSignal: Sendable {
             return promise
         }
         let outcome = await promise?.value() ?? .fulfilled(())
-        // A change that set the signal in the meantime is seen by the read that follows.
+        // Clearing is safe: the read that follows sees any change that has set the signal since.
         state.withLock { ($0.isSet, $0.waiter) = (false, nil) }
         return outcome
     }

@@ -1,13 +1,13 @@
 import InwardCore
 
 extension Repository {
-    /// Answers a question, and tells the observer of the answer.
+    /// Answers a question and reports the answer to the observer.
     ///
     /// - Parameters:
     ///   - question: The question.
     ///   - policy: The read policy.
     ///   - requests: The requests in flight for questions of this type.
-    ///   - kept: The answer in memory when nothing was pending; `nil` if it is not known.
+    ///   - kept: The answer in memory, or `nil` if the caller did not look it up or found none.
     /// - Returns: a reading of the answer.
     /// - Throws: a `RepositoryError` if the question cannot be answered.
     func read<Question: RepositoryQuestion>(
@@ -31,7 +31,7 @@ extension Repository {
         }
     }
 
-    /// Answers a question from the nearest place that the policy allows, and adds pending entities.
+    /// Answers a question from the nearest place that the policy allows, with pending writes applied.
     private func answer<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -49,17 +49,18 @@ extension Repository {
             switch question.version(in: pending) {
             case .entity(let value): return Reading(value, origin: .memory, isPending: true)
             case .deleted:
-                throw error(.notFound, question, "was not sent: it is deleted, as soon as the upstream can be told")
+                throw error(.notFound, question, "was not sent: its deletion is pending")
             case .unknown, nil: break
             }
             let reading = try await readAccepted(question, policy, requests, nil)
             tries += 1
-            // A write that was delivered in the meantime may be in both, so try again. After three tries, accept the result.
+            // A write that was delivered during the read may be in the snapshot and in the reading, so try again. After three
+            // tries, accept the result.
             if tries == 3 || pending.isCurrent(snapshot) { return question.adding(snapshot, pending, to: reading) }
         }
     }
 
-    /// Answers a question without pending entities.
+    /// Answers a question without pending writes.
     private func readAccepted<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -71,13 +72,13 @@ extension Repository {
         let answer = await Result(awaiting: { () async throws(RepositoryError) in
             try await readOn(question, policy, requests, behind: kept)
         })
-        // The repository may have been closed in the meantime, perhaps because this question was denied: then that is the error.
+        // A denied read may have caused the repository to be closed. Its caller gets `denied` and not `closed`.
         if case .failure(let error) = answer, error.reason == .denied { throw error }
         try throwIfClosed(asking: question.path(in: endpoint))
         return try answer.get()
     }
 
-    /// Answers a question that memory cannot answer.
+    /// Answers a question from the store or the upstream.
     private func readOn<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -85,13 +86,13 @@ extension Repository {
         behind inMemory: KeptAnswer<Question.Kept>?
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         var seen = inMemory
-        // The store has nothing newer than memory.
+        // The store never has a newer answer than memory.
         if seen == nil, policy.allowsCopies, let kept = try await load(question, requests) {
             if let reading = try reading(question, kept, .store, policy, requests) { return reading }
             seen = kept
         }
         guard policy.asksUpstream else {
-            throw error(.unavailable, question, "was not sent: nothing is kept, and nobody else was to be asked")
+            throw error(.unavailable, question, "was not sent: nothing is cached, and the policy excludes the upstream")
         }
         do throws(RepositoryError) {
             return try await fetch(question, policy, requests, behind: seen?.time)
@@ -102,7 +103,7 @@ extension Repository {
         }
     }
 
-    /// Returns a reading of a cached value, if the policy allows its use.
+    /// Returns a reading of a cached value, or `nil` if the policy does not allow its use.
     ///
     /// - Throws: `notFound` if the entity is cached as missing.
     private func reading<Question: RepositoryQuestion>(
@@ -120,9 +121,9 @@ extension Repository {
         case .givenWhileRevalidating: isStale = true
         }
         guard let answer = question.answer(kept.value) else {
-            // Negative results are never served stale, unless the policy excludes the upstream.
+            // A cached absence is never returned stale, unless the policy excludes the upstream.
             guard !isStale || !policy.asksUpstream else { return nil }
-            throw error(.notFound, question, "was not sent: a moment ago there was nothing")
+            throw error(.notFound, question, "was not sent: the upstream did not have it a moment ago")
         }
         if isStale, policy.asksUpstream { refresh(question, requests, behind: kept.time) }
         return Reading(
@@ -134,7 +135,7 @@ extension Repository {
         )
     }
 
-    /// Returns a reading of a cached value after the upstream has failed.
+    /// Returns a reading of a cached value as a fallback for an error, or `nil` if the policy does not allow one.
     private func readingInstead<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -169,7 +170,7 @@ extension Repository {
     ) where Question.Entity == Entity {
         requests.refreshes.begin(question) { [weak self, endpointName = endpoint.name] in
             self?.observer?.refreshBegan(RepositoryRead(endpointName, isList: Question.isList))
-            // The error has no caller. Once stale values are no longer returned, later readers get their own.
+            // No caller waits for this error. Reads get an error of their own when the stale value may no longer be returned.
             _ = try? await self?.fetch(question, bypassingCaches: false, requests, behind: time)
         }
     }
@@ -183,16 +184,16 @@ extension Repository {
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         let largest = policy.maximumAge ?? .seconds(Int64.max)
         var reading = try await fetch(question, bypassingCaches: !policy.allowsCopies, requests, behind: time)
-        // An intermediate cache has held the response for too long.
+        // An intermediate cache has returned a copy that is too old, so bypass it.
         if reading.age > largest, policy.allowsCopies {
             reading = try await fetch(question, bypassingCaches: true, requests, behind: nil)
         }
         guard reading.age > largest else { return reading }
-        throw error(.unavailable, question, "was answered with what is older than it may be", canRetry: true)
+        throw error(.unavailable, question, "has a response that is older than the policy allows", canRetry: true)
     }
 
-    /// Fetches a value in a request shared by concurrent callers, unless another caller has cached a newer value since this one
-    /// looked.
+    /// Fetches a value in a request that concurrent callers share. Returns the cached value instead if another caller has
+    /// cached a newer one since this caller's lookup.
     private func fetch<Question: RepositoryQuestion>(
         _ question: Question,
         bypassingCaches: Bool,
@@ -206,8 +207,8 @@ extension Repository {
         let outcome = await requests.fetches.outcome(for: key) {
             observer?.joined(RepositoryRead(endpoint.name, isList: Question.isList))
         } _: { [source] fetch throws(RepositoryError) in
-            // Checked here, where no other request for the same value is in flight: a request that has ended since has cached its
-            // result.
+            // Checked here because no other request for the same value is in flight now. If one has just ended, its result is
+            // cached.
             if !fetch.bypassesCaches, let reading = try source.reading(of: fetch.question, keptSince: time) {
                 return reading
             }
@@ -220,7 +221,7 @@ extension Repository {
         }
     }
 
-    /// Returns the stored value; `nil` if there is none or the store fails.
+    /// Returns the stored value, or `nil` if there is none or the store fails.
     private func load<Question: RepositoryQuestion>(
         _ question: Question,
         _ requests: InFlightRequests<Question>
@@ -257,8 +258,8 @@ extension Repository {
 }
 
 extension RepositoryError {
-    /// Whether a cached value may replace the error: the upstream was unable to answer. If it refused, the caller may not be
-    /// entitled to the cached value, or the entity no longer exists.
+    /// Whether a cached value may replace the error. It may if the upstream was unable to answer. If the upstream refused, the
+    /// caller may not be allowed to see the value, or the entity may no longer exist.
     var leavesRoomForOthers: Bool { [.unavailable, .unreadable].contains(reason) }
 }
 
@@ -282,13 +283,14 @@ protocol RepositoryQuestion<Entity>: Hashable, Sendable {
     /// Fetches the answer from the upstream.
     func fetch(from source: EntitySource<Entity>, bypassingCaches: Bool) async throws(RepositoryError) -> Reading<Value>
 
-    /// Returns the answer in a cached value; `nil` if the entity is cached as missing.
+    /// Returns the answer in a cached value, or `nil` if the entity is cached as missing.
     func answer(_ kept: Kept) -> (value: Value, rejected: [RejectedRecord])?
 
-    /// Returns the question for an entity that has another identifier since its creation was delivered.
+    /// Returns the question with the upstream's identifier, if it names an entity by a pending identifier that the upstream has
+    /// replaced.
     func current(in pending: PendingLayer<Entity>) -> Self
 
-    /// Returns the answer if the pending writes alone decide it.
+    /// Returns the answer if it depends only on pending writes.
     func version(in pending: PendingLayer<Entity>) -> PendingVersion<Value>?
 
     /// Applies the pending writes to a reading.
@@ -332,7 +334,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         from source: EntitySource<Entity>,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> Reading<Entity> {
-        // A read that accepts no copy needs a request of its own, because a cache may answer a batch.
+        // A batch may be answered from an intermediate cache, so a read that accepts no copies needs a request of its own.
         guard !bypassingCaches, let batcher = source.batcher else {
             return try await source.fetchAlone(id, bypassingCaches: bypassingCaches)
         }

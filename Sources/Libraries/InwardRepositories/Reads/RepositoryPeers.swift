@@ -1,37 +1,43 @@
 import InwardCore
 import Synchronization
 
-/// Lets the repositories of one process that share a part of a store learn from each other at once.
+/// The repositories of a process that share a partition of a store and update each other's memory.
 ///
-///     let peers = RepositoryPeers()
-///     let ada = RepositoryStore(records, partition: ["ada"], peers: peers, now: { Date() }, reportFailure: report)
+/// ```swift
+/// let peers = RepositoryPeers()
+/// let store = RepositoryStore(InMemoryRecordStore(), partition: ["ada"], peers: peers, now: { Date() }) { print($0) }
+/// let phone = Repository(endpoint, upstream: upstream, store: store)
+/// let tablet = Repository(endpoint, upstream: upstream, store: store)
+/// // Each of them immediately shows what the other one fetches or invalidates.
+/// ```
 ///
-/// Two sessions of a user have a repository each, over the same records. What one of them fetches replaces what the other one
-/// has in memory, and those who observe the other one see it. The same holds for invalidations, and for writes that are sent
-/// without an outbox; an outbox tells each repository anyway.
+/// Two sessions of a user each have a repository over the same records. Without peers, a session sees a response that the other
+/// one fetched only when it reads the store. With peers, a fetch by one repository updates the memory of the others and wakes
+/// their observers. Invalidations, and writes that are sent without an outbox, do the same. Repositories that share an outbox
+/// see each other's writes even without peers.
 ///
-/// Create one for each store, and pass it to every ``RepositoryStore`` over that store. The repositories of a partition must
-/// measure time with the same timer service; others do not learn from each other. A repository leaves when it is closed or
-/// released.
+/// Create one instance for each store, and pass it to every ``RepositoryStore`` over that store. The repositories of a
+/// partition must use the same timer service, because they compare times. Repositories with different timer services do not
+/// update each other. A repository leaves when it is closed or released.
 ///
 /// - Complexity: A fetch, an invalidation and a write each take O(n) in the number of repositories of the same entities in the
 ///   same partition. Reads from memory are not affected.
 public final class RepositoryPeers: Sendable {
     private struct State {
         var groups: [RecordKey: PeerGroup] = [:]
-        /// How many caches are in each group, or about to join it.
+        /// The number of caches that are in each group or about to join it.
         var counts: [RecordKey: Int] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Creates a set without repositories.
+    /// Creates an empty set of peers.
     public init() {}
 
     /// The number of repositories.
     var count: Int { state.withLock { $0.counts.values.reduce(0, +) } }
 
-    /// Returns the group of the caches under a key, for one that joins it and leaves it later.
+    /// Returns the group of the caches under a key. The caller joins it, and must leave it later.
     func group(of key: RecordKey) -> PeerGroup {
         state.withLock { state in
             let group = state.groups[key] ?? PeerGroup()
@@ -41,7 +47,7 @@ public final class RepositoryPeers: Sendable {
         }
     }
 
-    /// Removes a cache, which may be about to be released. Does nothing if it has left already.
+    /// Removes a cache from its group. Does nothing if the cache has already left. A deinitializer may call this.
     func leave(_ cache: ObjectIdentifier, under key: RecordKey) {
         state.withLock { state in
             guard let count = state.counts[key], state.groups[key]?.remove(cache) == true else { return }
@@ -51,7 +57,7 @@ public final class RepositoryPeers: Sendable {
     }
 }
 
-/// The caches of the same entities in the same part of a store. It does not keep them alive.
+/// The caches of the same entities in the same partition of a store. The group holds weak references.
 final class PeerGroup: Sendable {
     private struct Member: Sendable {
         weak let cache: (any AnyObject & Sendable)?
@@ -74,17 +80,16 @@ final class PeerGroup: Sendable {
     func others(than cache: ObjectIdentifier) -> [any AnyObject & Sendable] {
         members.withLock { members in
             guard members.count > 1 else { return [] }
-            // Returned whatever they are, so that none is released under the lock.
+            // The array retains all of them, so that none is released under the lock.
             return members.compactMap { id, member in id == cache ? nil : member.cache }
         }
     }
 
-    /// Makes a change of several caches. Changes are made one after the other, so that of two writes the same one is the last in
-    /// every cache.
+    /// Runs a change of several caches. Changes run one at a time, so that all caches apply them in the same order.
     func inOrder(_ change: () -> Void) { order.withLock { _ in change() } }
 }
 
-/// What a repository has in memory and in flight, as the repositories that share its part of a store change it.
+/// The memory and the requests in flight of a repository, which its peers can change.
 final class PeerCache<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
     let memory: EntityMemory<Entity>
@@ -96,7 +101,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     private let key: RecordKey
     private let group: PeerGroup?
 
-    /// Creates a cache, and joins those that share its part of a store.
+    /// Creates a cache and joins its peers.
     init(
         _ endpoint: Endpoint<Entity>,
         _ limit: MemoryLimit,
@@ -130,10 +135,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     deinit { leave() }
 
-    /// Leaves the caches that share its part of a store.
+    /// Leaves the peers.
     func leave() { peers?.leave(ObjectIdentifier(self), under: key) }
 
-    /// The other caches of the same entities. Times of another clock cannot be compared, so theirs are left out.
+    /// The peers with the same timer service. Times of different clocks cannot be compared.
     private var others: [PeerCache] {
         guard let group else { return [] }
         return group.others(than: ObjectIdentifier(self)).compactMap { other in
@@ -143,11 +148,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     // MARK: Changes
 
-    /// Makes a change of this cache, and of those that share its part of the store if these are not told otherwise. Requests in
-    /// flight may have been answered before a change, so nobody joins them any more.
+    /// Changes this cache, and with `everywhere` its peers, too. New callers no longer join the requests in flight, because
+    /// these may have been answered before the change.
     func change(everywhere: Bool, _ change: (EntityMemory<Entity>) -> Void) {
         guard everywhere, let group else { return changeHere(change) }
-        // Collected first, so that none is released while the order is held.
+        // Retains all of them before the lock is taken, so that none is released under it.
         let caches = [self] + others
         group.inOrder {
             for cache in caches { cache.changeHere(change) }
@@ -161,7 +166,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     // MARK: Fetched results
 
-    /// Caches a fetched entity, here and wherever another version of it is cached or observed.
+    /// Caches a fetched entity here, and in each peer that caches a version of it or has observers of it.
     func keep(_ entity: Entity, _ fetch: FetchStamp) {
         guard memory.keep(entity, fetch) else { return }
         for other in others where other.memory.isWanted(entity.id) {
@@ -169,7 +174,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Caches that an entity is missing, here and wherever it is cached or observed.
+    /// Caches that an entity is missing, here and in each peer that caches it or has observers of it.
     func keepAbsence(of id: Entity.ID, _ fetch: FetchStamp) {
         guard memory.keepAbsence(of: id, fetch) else { return }
         for other in others where other.memory.isWanted(id) {
@@ -177,9 +182,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Caches a fetched list, here and wherever the list of the same filter, or an entity in it, is cached or observed.
+    /// Caches a fetched list here, and in each peer that caches or has observers of the list or of one of its entities.
     ///
-    /// - Returns: the list, updated with newer entities.
+    /// - Returns: the list, updated with newer entities from the cache.
     func keep(_ list: EntityList<Entity>, of filter: EntityFilter<Entity>, _ fetch: FetchStamp) -> EntityList<Entity> {
         let (current, isCurrent) = memory.keep(list, of: filter, fetch)
         guard isCurrent else { return current }
@@ -195,7 +200,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return current
     }
 
-    /// Caches what another repository has fetched and stored, unless something has changed here since it was requested.
+    /// Caches what a peer has fetched and stored, unless something has changed here since the peer's request.
     private func adopt(_ fetch: FetchStamp, _ keep: (FetchStamp) -> Void) {
         let tick = memory.begin()
         defer { memory.end(tick) }

@@ -3,15 +3,15 @@ import Synchronization
 
 /// Writes the changes of a repository to its store in the background, in order.
 ///
-/// The queue is bounded. If the store is too slow, the queued changes are replaced by one that removes all of the repository's
-/// records, which are fetched again on demand. If a removal fails, the repository's records are outdated, and are not read until
-/// all of them have been removed.
+/// The queue is bounded. If the store is too slow, a single change replaces the queued ones: it removes all of the repository's
+/// records, which are then fetched again on demand. If a removal fails, the stored records are outdated, and the repository
+/// does not read them until all of them have been removed.
 final class StoreWriter: Sendable {
     private struct State {
         var changes: [RecordChange] = []
         var byteCount = 0
         var isWriting = false
-        /// Whether the store contains records that should have been removed.
+        /// Whether the store still contains records that should have been removed.
         var isOutdated = false
         var waiters: [Promise<Void>] = []
     }
@@ -38,7 +38,7 @@ final class StoreWriter: Sendable {
         self.report = report
     }
 
-    /// Whether the store contains records that should have been removed, and must not be read.
+    /// Whether the stored records are outdated and must not be read, because a removal has failed.
     var isOutdated: Bool { state.withLock(\.isOutdated) }
 
     /// Enqueues changes.
@@ -54,8 +54,8 @@ final class StoreWriter: Sendable {
             defer { state.isWriting = true }
             return !state.isWriting
         }
-        // Unstructured, because readers do not wait for the disk. The task ends when the queue is empty, and closing the repository
-        // waits for it. The deadline of the calling task does not apply to it.
+        // Unstructured, because readers do not wait for the disk. The task ends when the queue is empty, and closing the
+        // repository waits for it. It does not inherit the caller's deadline.
         guard isFirst else { return }
         InteractionID.lifted {
             Deadline.lifted { _ = Task(executorPreference: executor) { await self.writeAll() } }
@@ -64,7 +64,7 @@ final class StoreWriter: Sendable {
 
     /// Waits until the queued changes are written or have failed.
     ///
-    /// - Returns: `true` when the writes have ended; `false` if the task was cancelled or its deadline passed.
+    /// - Returns: whether all writes have ended. `false` if the task was cancelled or its deadline passed.
     @discardableResult
     func flush() async -> Bool {
         let promise = state.withLock { state -> Promise<Void>? in
@@ -94,7 +94,7 @@ final class StoreWriter: Sendable {
         }
     }
 
-    /// Returns the changes to write now, and their waiters. Without changes, the writer stops.
+    /// Returns the queued changes and their waiters. If there are no changes, the writer stops.
     private func next() -> (changes: [RecordChange], waiters: [Promise<Void>]) {
         state.withLock { state in
             state.isWriting = !state.changes.isEmpty

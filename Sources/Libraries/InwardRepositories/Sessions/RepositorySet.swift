@@ -3,14 +3,17 @@ import Synchronization
 
 /// The repositories of a session, or those that all sessions share: one for each endpoint, created on first use.
 ///
-///     let repositories = RepositorySet(upstream: upstream, store: store)
-///     let comments = try repositories.repository(.comments)
-///     await repositories.close()
+/// ```swift
+/// let repositories = RepositorySet(upstream: upstream)
+/// let comments = try repositories.repository(endpoint)
+/// print(try await comments.entities().value.count)
+/// await repositories.close()
+/// ```
 ///
-/// The repositories share an upstream, a part of a store, and an outbox. All callers get the same repository of an endpoint, with the
-/// same memory. Keep the repository instead of asking for it before each read.
+/// The repositories share an upstream, a part of a store, and an outbox. All callers get the same repository of an endpoint,
+/// with the same memory cache. Keep the repository instead of asking for it before each read.
 ///
-/// In an app with several upstreams, the set of the standard one includes a set for each of the others, and closes them.
+/// In an app with several upstreams, the set of the standard upstream contains a set for each of the others, and closes them.
 public final class RepositorySet: Sendable {
     private struct State {
         var repositories: [String: any HostedRepository] = [:]
@@ -30,7 +33,7 @@ public final class RepositorySet: Sendable {
     private let observer: (any RepositoryObserver)?
     private let state = Mutex(State())
 
-    /// The outbox that delivers the writes; `nil` if each write is sent immediately.
+    /// The outbox that delivers the writes, or `nil` if each write is sent immediately.
     public var outbox: Outbox? { share?.outbox }
 
     /// Creates a set of repositories.
@@ -39,15 +42,14 @@ public final class RepositorySet: Sendable {
     ///   - upstream: The upstream, with the credentials to send.
     ///   - name: The name of the upstream.
     ///   - limit: The size limit of each repository's memory cache.
-    ///   - store: The store that keeps responses beyond the life of the process; `nil` for none.
-    ///   - outbox: The session's share of the outbox that delivers the writes; `nil` to send each write immediately. The set closes
-    ///     it.
-    ///   - endpoints: The endpoints whose entities are created, updated or deleted through an outbox. Those of other upstreams do
-    ///     not count.
-    ///   - shared: The repositories of endpoints with the audience ``Audience/everyone``; `nil` if this set has them.
+    ///   - store: The store that caches responses across restarts, or `nil` for none.
+    ///   - outbox: The session's share of the outbox that delivers the writes, or `nil` to send each write immediately. The set
+    ///     closes it.
+    ///   - endpoints: The endpoints that write through the outbox. The set ignores endpoints of other upstreams.
+    ///   - shared: The repositories of endpoints with the audience ``Audience/everyone``, or `nil` if this set has them.
     ///   - others: The repositories of other upstreams.
     ///   - timer: The timer service that measures ages.
-    ///   - observer: The observer of the repositories; `nil` for none.
+    ///   - observer: The observer of the repositories, or `nil` for none.
     public init(
         upstream: Upstream,
         named name: UpstreamName = .standard,
@@ -70,7 +72,7 @@ public final class RepositorySet: Sendable {
         share = outbox
         self.shared = shared
         guard outbox != nil else { return }
-        // Created at once, because the outbox has to know who settles each of its writes before it delivers any.
+        // Created now, because the outbox needs a handler for each of its writes before it delivers any.
         let repositories = endpoints.filter { $0.upstream == name }.map { ($0.name, $0.make(self)) }
         state.withLock { $0.repositories = Dictionary(repositories) { first, _ in first } }
     }
@@ -78,10 +80,10 @@ public final class RepositorySet: Sendable {
     /// Returns the repository of an endpoint, and creates it if this is the first call.
     ///
     /// - Parameter endpoint: The endpoint. It is identified by its name.
-    /// - Returns: the repository, the same each time. The set closes it.
-    /// - Throws: a `RepositoryError`: `closed` if the set is closed; `refused` if another endpoint has the same name, if writes of the
-    ///   endpoint would need the outbox and the endpoint is not declared, if it has writes and is for everyone, or if the app has no
-    ///   upstream of this name.
+    /// - Returns: the repository. Each call returns the same one, and the set closes it.
+    /// - Throws: a `RepositoryError`: `closed` if the set is closed. It is `refused` if the app has no upstream with the name
+    ///   in ``Endpoint/upstream``, another endpoint has the same name, the endpoint is for everyone but accepts writes, or it
+    ///   accepts writes through the outbox but is not declared.
     /// - Complexity: O(1).
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
         if endpoint.audience == .everyone {
@@ -125,7 +127,7 @@ public final class RepositorySet: Sendable {
         try set(for: name, asking: "The upstream \(name)").upstream
     }
 
-    /// Returns the outbox that delivers the writes to one of the upstreams; `nil` if each write is sent immediately.
+    /// Returns the outbox that delivers the writes to one of the upstreams, or `nil` if each write is sent immediately.
     ///
     /// - Throws: a `RepositoryError`, `refused`, if the app has no upstream of this name.
     public func outbox(of name: UpstreamName) throws(RepositoryError) -> Outbox? {
@@ -147,15 +149,18 @@ public final class RepositorySet: Sendable {
         return other
     }
 
-    /// Lets the repositories settle writes, and delivers or shows the pending ones. See
-    /// ``SessionOutbox/open(handlers:pendingWrites:tellingOwnersTo:)``. Does nothing without an outbox.
+    /// Opens the outboxes of the set with the handlers of its repositories, and delivers or shows the pending writes. Does
+    /// nothing without an outbox.
     ///
+    /// - Parameters:
+    ///   - pendingWrites: Whether to deliver the pending writes or only show them.
+    ///   - errorHandler: Receives an error that names the owner, if another process owns an outbox.
     /// - Throws: a `RecordStoreError` if the store cannot be read. The next write tries again to open the outbox.
     public func open(
         pendingWrites: PendingWrites = .deliver,
         tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
     ) async throws(RecordStoreError) {
-        // All are opened, whatever becomes of the first, because repositories whose outbox is not open are told of nothing.
+        // Open all shares even if one fails, because a repository learns of pending writes only from an open share.
         var failure: RecordStoreError?
         for set in [self] + others {
             do throws(RecordStoreError) {
@@ -176,9 +181,10 @@ public final class RepositorySet: Sendable {
         try await share.open(handlers: handlers, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
     }
 
-    /// Closes the repositories and the share of the outbox, also those of other upstreams. Pending writes wait for the next session.
+    /// Closes the repositories and the share of the outbox, including those of other upstreams. Pending writes wait for the
+    /// next session.
     public func close() async {
-        // At the same time, so that an upstream that does not answer holds up no other one.
+        // Concurrently, so that an upstream that does not answer does not delay the others.
         await withDiscardingTaskGroup { group in
             for other in others { group.addTask { await other.close() } }
             await closeOwn()
@@ -190,7 +196,7 @@ public final class RepositorySet: Sendable {
             state.isClosed = true
             return Array(state.repositories.values)
         }
-        // Settles what the upstream has answered, while the repositories are open.
+        // Closed first, because answered writes are settled while the repositories are open.
         await share?.close()
         for repository in repositories { await repository.close() }
         // Released outside of the lock, because their deinitializers can run any code.
@@ -217,9 +223,11 @@ public final class RepositorySet: Sendable {
     }
 }
 
-/// An endpoint of any entities, for a list of the endpoints whose writes an app delivers.
+/// A type-erased endpoint, for a list of the endpoints that write through an outbox.
 ///
-///     let endpoints: [AnyEndpoint] = [AnyEndpoint(.comments), AnyEndpoint(.orders)]
+/// ```swift
+/// let endpoints = [AnyEndpoint(endpoint)]
+/// ```
 public struct AnyEndpoint: Sendable {
     /// The name of the endpoint.
     public let name: String
@@ -235,7 +243,7 @@ public struct AnyEndpoint: Sendable {
     }
 }
 
-/// A repository in a set, whatever its entities are.
+/// A type-erased repository in a set.
 protocol HostedRepository: Sendable {
     var handler: (any OutboxHandler)? { get }
     func close() async

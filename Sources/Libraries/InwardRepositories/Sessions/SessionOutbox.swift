@@ -1,7 +1,17 @@
 public import InwardCore
 import Synchronization
 
-/// A session's share of an outbox that the user's other sessions may share.
+/// A session's share of an outbox. The user's other sessions may share the same outbox.
+///
+/// ```swift
+/// func open(_ share: SessionOutbox) async throws -> RepositorySet {
+///     let repositories = RepositorySet(upstream: upstream, outbox: share, declaring: [AnyEndpoint(endpoint)])
+///     try await repositories.open()  // opens the share with the handlers of the repositories
+///     return repositories
+/// }
+/// ```
+///
+/// ``SessionOutboxes`` creates it. A ``RepositorySet`` opens and closes it.
 public final class SessionOutbox: Sendable {
     private struct Share {
         var member: OutboxMember?
@@ -21,8 +31,8 @@ public final class SessionOutbox: Sendable {
     ///
     /// - Parameters:
     ///   - outbox: The outbox.
-    ///   - earlier: The previous outbox over the same records, which is being closed; `nil` if there is none.
-    ///   - executor: The executor on which the outbox is opened; `nil` for the default.
+    ///   - earlier: The previous outbox over the same records, which is being closed, or `nil` if there is none.
+    ///   - executor: The executor on which the outbox is opened, or `nil` for the default.
     ///   - end: Called when the session gives up its share.
     init(
         _ outbox: Outbox,
@@ -36,23 +46,27 @@ public final class SessionOutbox: Sendable {
         self.end = end
     }
 
-    /// Lets the session's repositories settle writes, and delivers or shows the pending ones.
+    /// Adds the session's handlers to the outbox, and delivers or shows the pending writes.
     ///
-    /// The call waits for an earlier outbox of the same records that is being closed. It uses the user's new credentials
-    /// immediately: writes that wait because the upstream rejected earlier credentials are sent now. If another process owns the
-    /// outbox, the error handler is told who the owner is, and the session waits for ownership in the background.
+    /// If an earlier outbox of the same records is being closed, the call waits for it. Writes that wait because the upstream
+    /// rejected earlier credentials are sent immediately, with the session's credentials. If another process owns the outbox,
+    /// the error handler receives an error that names the owner, and the session waits for ownership in the background.
     ///
-    /// - Throws: a `RecordStoreError` if the store cannot be read: `cancelled` if the task is cancelled before it answers, and
-    ///   `unavailable` if its deadline passes. In both cases, joining continues until the session is closed, and the next write tries again
-    ///   to open the outbox.
+    /// - Parameters:
+    ///   - handlers: The handlers of the session's repositories, at most one for each endpoint.
+    ///   - pendingWrites: Whether to deliver the pending writes or only show them.
+    ///   - errorHandler: Receives an error that names the owner if another process owns the outbox.
+    /// - Throws: a `RecordStoreError` if the store cannot be read. The next write tries again to open the outbox. If the task
+    ///   is cancelled (`cancelled`) or its deadline passes (`unavailable`) before the store answers, opening continues in the
+    ///   background until the session is closed.
     public func open(
         handlers: [any OutboxHandler],
         pendingWrites: PendingWrites = .deliver,
         tellingOwnersTo errorHandler: any ErrorHandler = IgnoringErrorHandler()
     ) async throws(RecordStoreError) {
         let joined = Promise<Result<Void, RecordStoreError>>()
-        // Unstructured, because the session has the outbox even if the task that signs in is cancelled or late. Without joining,
-        // its repositories would not be told of anything. The session's close cancels the task and waits for it.
+        // Unstructured, because the session keeps its share even if the task that signs in is cancelled or late. Without
+        // joining, its repositories would not be told of pending writes. `close()` cancels the task and waits for it.
         let opening = Deadline.lifted {
             Task(executorPreference: executor) {
                 let owner = await Result(awaiting: { () async throws(RecordStoreError) in
@@ -76,14 +90,13 @@ public final class SessionOutbox: Sendable {
         case .cancelled:
             throw RecordStoreError(
                 .cancelled,
-                explanation: "The outbox was not read before the task was cancelled. It is read all the same."
+                explanation: "The task was cancelled before the outbox was read. Reading continues in the background."
             )
         case .deadlinePassed:
             throw RecordStoreError(
                 .unavailable,
                 explanation: """
-                    The outbox could not be read in time: the disk is slow, or another process holds the lock of the store and does \
-                    not go on.
+                    The outbox could not be read in time: the disk is slow, or another process holds the store's lock and is stuck.
                     """
             )
         }
@@ -120,11 +133,11 @@ public final class SessionOutbox: Sendable {
         RecordStoreError(
             .busy,
             explanation:
-                "The outbox is owned by \(owner), which delivers it. This process delivers when that has ended."
+                "The outbox is owned by \(owner), which delivers it. This process takes over when the owner has ended."
         )
     }
 
-    /// Leaves the outbox. The last session closes it, and pending writes wait for the next session.
+    /// Leaves the outbox. The last session closes it. Pending writes wait for the next session.
     public func close() async {
         let (opening, isFirst) = share.withLock { share in
             defer { share.isClosed = true }
@@ -132,9 +145,9 @@ public final class SessionOutbox: Sendable {
         }
         opening?.cancel()
         await opening?.value
-        // A second end would end the share of another session.
+        // Ending twice would end the share of another session.
         guard isFirst else { return }
-        // The last session closes the outbox here, which settles what the upstream has answered, before its handlers leave.
+        // If this is the last session, this closes the outbox. Answered writes are settled before the handlers leave.
         await end()
         if let member = share.withLock(\.member) { outbox.leave(member) }
     }
@@ -142,12 +155,12 @@ public final class SessionOutbox: Sendable {
 
 /// What a session does with the writes that an earlier process left in the app's store.
 ///
-/// In either case the session's own writes are accepted and delivered. A session owns its user's outbox from its first write, or
-/// from the moment it begins to deliver, and shares it with the user's other sessions in the same app.
+/// In both cases, the session's own writes are accepted and delivered. A session takes ownership of its user's outbox with its
+/// first write, or when it begins to deliver, and shares the outbox with the user's other sessions in the same app.
 public enum PendingWrites: Hashable, Sendable {
     /// Delivers the writes from sign-in on, unless another process owns the outbox and delivers them.
     case deliver
-    /// Shows the writes to readers as they were when the feed was last read, without owning them. Use it for a session that only
-    /// reads.
+    /// Shows the writes to readers as they were at sign-in, or at the last call of ``Outbox/showPending()``, without owning the
+    /// outbox. Use it for a session that only reads.
     case show
 }

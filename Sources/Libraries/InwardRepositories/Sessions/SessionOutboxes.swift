@@ -2,10 +2,19 @@ public import InwardCore
 public import InwardFetching
 import Synchronization
 
-/// The outboxes of an app's sessions: one for each part of the store, for as long as a session uses it.
+/// The outboxes of an app's sessions. Sessions that use the same part of the store share an outbox, which is closed with the
+/// last of them.
 ///
-/// Sharing is necessary because two outboxes over the same records would take them from one another, and neither would show the
-/// writes that the other accepted.
+/// ```swift
+/// func shares(of outboxes: SessionOutboxes, at place: RepositoryStore, _ errors: any ErrorHandler) {
+///     let phone = outboxes.outbox(of: place, at: upstream, timer: .continuous, errorHandler: errors)
+///     let browser = outboxes.outbox(of: place, at: upstream, timer: .continuous, errorHandler: errors)
+///     print(phone.outbox === browser.outbox)  // true
+/// }
+/// ```
+///
+/// Sharing is necessary because only one outbox can own the records, and another one would not show the writes that the owner
+/// accepted.
 public final class SessionOutboxes: Sendable {
     private struct Shared {
         let outbox: Outbox
@@ -24,7 +33,7 @@ public final class SessionOutboxes: Sendable {
 
     /// Creates an empty set of outboxes.
     ///
-    /// - Parameter executor: The executor on which outboxes are opened; `nil` for the default.
+    /// - Parameter executor: The executor on which outboxes are opened, or `nil` for the default.
     public init(executor: (any TaskExecutor)? = nil) {
         self.executor = executor
     }
@@ -52,17 +61,21 @@ public final class SessionOutboxes: Sendable {
         }
     }
 
-    /// Returns a share of the outbox for the owner of a store location, with the repositories' upstream.
+    /// Returns a share of the outbox that belongs to a store location.
     ///
-    ///     let outbox = outboxes.outbox(of: place, at: upstream, timer: timer, errorHandler: errorHandler)
+    /// ```swift
+    /// func share(of outboxes: SessionOutboxes, for place: RepositoryStore, _ errors: any ErrorHandler) -> SessionOutbox {
+    ///     outboxes.outbox(of: place, at: upstream, timer: .continuous, errorHandler: errors)
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - place: The store location of the session's repositories.
-    ///   - upstream: The upstream, asked with the session's credentials.
+    ///   - upstream: The upstream, whose data fetcher sends the session's credentials.
     ///   - policy: The limits of the outbox.
-    ///   - timer: The source of time.
-    ///   - observer: The observer of the outbox; `nil` for none.
-    ///   - errorHandler: Receives what no caller receives, such as refused writes.
+    ///   - timer: The timer service that measures waits and wakes the outbox.
+    ///   - observer: The observer of the outbox, or `nil` for none.
+    ///   - errorHandler: Receives errors that have no caller to throw to, such as refused writes.
     /// - Returns: the session's share, which the session must open and close.
     public func outbox(
         of place: RepositoryStore,
@@ -88,8 +101,7 @@ public final class SessionOutboxes: Sendable {
     /// Waits until the pending writes of all users with a session are delivered or refused, up to a deadline.
     ///
     /// - Parameter deadline: When to stop waiting.
-    /// - Returns: the number of these users' writes in the store that are still pending, whoever delivers them; and the failures, if
-    ///   the store could not be read.
+    /// - Returns: the number of these users' writes that are still pending in the store, and the failures to read it.
     package func deliver(by deadline: Deadline) async -> (pendingCount: Int, failures: [RecordStoreError]) {
         let outboxes = state.withLock { $0.shared.values.map(\.outbox) }
         return await withTaskGroup { group in
@@ -136,14 +148,14 @@ public final class SessionOutboxes: Sendable {
 }
 
 extension Outbox {
-    /// Opens the outbox if writes are pending, and waits until they are delivered or refused, up to a deadline. Writes that are not
-    /// due before it are not waited for.
+    /// Opens the outbox if writes are pending, and waits until they are delivered or refused, up to a deadline. Does not wait
+    /// for writes that are due later.
     ///
     /// - Parameter deadline: When to stop waiting.
-    /// - Returns: the number of writes in the store that are still pending, whoever delivers them.
+    /// - Returns: the number of writes in the store that are still pending, in this process or another one.
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     package func deliver(by deadline: Deadline) async throws(RecordStoreError) -> Int {
-        // A failure to open it shows in the number of writes.
+        // If the outbox cannot be opened, the writes are counted as pending below.
         _ = await deadline.bound { () async throws(RecordStoreError) in
             if try await self.hasPendingRecords() { try await self.open() }
             await self.drain(by: deadline)
@@ -152,8 +164,8 @@ extension Outbox {
     }
 }
 
-/// Sends requests with the data fetcher of the user's most recent open session, whose credentials are the newest. If they are
-/// rejected, or cannot be renewed, tries the previous sessions.
+/// A data fetcher that sends requests through the user's most recent open session, whose credentials are the newest. If they
+/// are rejected or cannot be renewed, it tries the previous sessions.
 final class SessionsDataFetcher: DataFetcher {
     private struct State {
         var dataFetchers: [(number: Int, dataFetcher: any DataFetcher)] = []

@@ -6,12 +6,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A store that keeps records in memory.
+/// A store that keeps records in memory, for tests and for writes that need not outlive the process.
 ///
-///     let store = InMemoryRecordStore()
+/// ```swift
+/// let store = InMemoryRecordStore()
+/// try await store.commit([.keep(StoredRecord([1, 2, 3]), ["numbers"])])
+/// print(try await store.record(for: ["numbers"])?.bytes ?? [])  // [1, 2, 3]
+/// ```
 ///
 /// Records are lost when the store is deallocated. The size is not limited, and an expired record takes up memory until it is
-/// replaced.
+/// replaced or removed.
 public final class InMemoryRecordStore: RecordStore {
     /// Owns a key until it is deallocated.
     private final class Ownership: Sendable {
@@ -42,7 +46,7 @@ public final class InMemoryRecordStore: RecordStore {
         self.now = now
     }
 
-    /// Returns the record under a key; `nil` if there is none or it has expired.
+    /// Returns the record under a key, or `nil` if there is none or it has expired.
     ///
     /// - Complexity: O(1).
     /// - Throws: a ``RecordStoreError`` if the task was already cancelled.

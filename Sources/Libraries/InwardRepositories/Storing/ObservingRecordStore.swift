@@ -1,14 +1,21 @@
 public import InwardCore
 
 extension RecordStore {
-    /// Returns this store with an observer that is told of each operation and its duration.
+    /// Returns a store that reports each operation and its duration to an observer.
     ///
-    /// A ``Repository`` and an ``Outbox`` with an observer observe their store themselves.
+    /// ```swift
+    /// func observed(_ observer: any RepositoryObserver) -> any RecordStore {
+    ///     InMemoryRecordStore().observing(with: observer)
+    /// }
+    /// ```
+    ///
+    /// Use it for a store that you read and write yourself. A ``Repository`` or an ``Outbox`` with an observer already observes
+    /// its store.
     ///
     /// - Parameters:
-    ///   - observer: The observer; `nil` for none.
-    ///   - timer: The source of time.
-    /// - Returns: the observed store; this store without an observer.
+    ///   - observer: The observer, or `nil` for none.
+    ///   - timer: The timer service that measures durations.
+    /// - Returns: the observed store, or this store if there is no observer.
     public func observing(
         with observer: (any RepositoryObserver)?,
         timer: TimerService = .continuous
@@ -17,7 +24,7 @@ extension RecordStore {
     }
 }
 
-/// A record store that tells an observer of each operation.
+/// A record store that reports each operation to an observer.
 struct ObservingRecordStore: RecordStore {
     let base: any RecordStore
     let observer: any RepositoryObserver
@@ -92,7 +99,7 @@ public struct StoreOperation: Hashable, Sendable, CustomStringConvertible {
 
     /// The kind of operation.
     public let name: Name
-    /// The number of changes of a commit; 0 otherwise.
+    /// The number of changes of a commit, or 0 for other operations.
     public let changeCount: Int
 
     /// Creates an operation.

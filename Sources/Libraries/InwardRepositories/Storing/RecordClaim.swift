@@ -1,17 +1,25 @@
 public import InwardCore
 import Synchronization
 
-/// Exclusive ownership of a key in a store. Until the claim is released, neither this process nor another can claim the key again.
+/// The exclusive ownership of a key in a store. Until the claim is released, no process can claim the key again.
 ///
-/// A claim ends when it is released or deallocated, or when the process ends in any way. It does not restrict the records: every
-/// user of the store can still read and change what is stored under the key.
+/// ```swift
+/// func clean(_ store: any RecordStore) async throws {
+///     guard case .claimed(let claim) = try await store.claim(["cleaning"]) else { return }  // another process cleans
+///     try await store.commit([.removeAll(["drafts"])])
+///     await claim.release()
+/// }
+/// ```
+///
+/// A claim ends when it is released or deallocated, or when the process ends in any way. It does not protect the records: every
+/// user of the store can still read and change the records under the key.
 public final class RecordClaim: Sendable {
     private let resource: Mutex<(@Sendable () async -> Void)?>
 
     /// Creates a claim.
     ///
-    /// - Parameter release: Ends the ownership. It is called at most once. Its captures must also end the ownership when they are
-    ///   deallocated, in case the claim is dropped without a call to ``release()``.
+    /// - Parameter release: Ends the ownership. It is called at most once. If the claim is deallocated without a call to
+    ///   ``release()``, it is not called: an object that it captures must then end the ownership in its `deinit`.
     public init(release: @escaping @Sendable () async -> Void) {
         resource = Mutex(release)
     }
@@ -35,16 +43,23 @@ public enum RecordClaimResult: Sendable {
 }
 
 extension RecordStore {
-    /// Claims a key, waiting while it has another owner.
+    /// Claims a key, and waits while it has another owner.
     ///
-    /// It tries again after 10 ms, and then at growing intervals of up to a second. Waiters are not served in any particular order.
+    /// ```swift
+    /// func claimed(_ store: any RecordStore) async throws -> RecordClaim {
+    ///     try await store.claim(["cleaning"], waitingWith: .continuous)
+    /// }
+    /// ```
+    ///
+    /// The method tries again after 10 ms, and then at growing intervals of up to a second. Waiters are not served in any
+    /// particular order.
     ///
     /// - Parameters:
     ///   - key: The key to own.
-    ///   - timer: Wakes the waiting task.
+    ///   - timer: The timer service that wakes the waiting task.
     /// - Returns: the claim.
-    /// - Throws: a ``RecordStoreError``: `busy`, naming the owner, if the task's deadline passes first; `cancelled` if the task is
-    ///   cancelled; another error if the store cannot tell who owns the key.
+    /// - Throws: a ``RecordStoreError``: `busy`, naming the owner, if the task's deadline passes first; `cancelled` if the task
+    ///   is cancelled; another reason if the store cannot tell who owns the key.
     public func claim(_ key: RecordKey, waitingWith timer: TimerService) async throws(RecordStoreError) -> RecordClaim {
         var wait = ClaimWait(timer)
         while true {
@@ -76,7 +91,7 @@ struct ClaimWait {
         guard remaining > .zero else {
             throw RecordStoreError(
                 .busy,
-                explanation: "\(name) is owned by \(owner). Wait until that has ended, or end it, and try again."
+                explanation: "\(name) is owned by \(owner). Wait until the owner has ended, or end it, and try again."
             )
         }
         do {
@@ -84,7 +99,7 @@ struct ClaimWait {
         } catch {
             throw RecordStoreError(
                 .cancelled,
-                explanation: "The task was cancelled while it waited for \(owner) to release what it owns."
+                explanation: "The task was cancelled while it waited for \(owner) to release its claim."
             )
         }
         next = min(next * 2, .seconds(1))

@@ -6,23 +6,29 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A store of records that outlive the process.
+/// A key-value store of records, which consist of bytes and an optional expiry.
 ///
-///     let key: RecordKey = ["posts", "7"]
-///     try await store.commit([.keep(StoredRecord(bytes), key)])
-///     let record = try await store.record(for: key)
+/// ```swift
+/// func visit(_ store: any RecordStore) async throws {
+///     let key: RecordKey = ["visits", "ada"]
+///     let visits = try await store.record(for: key)?.bytes.count ?? 0  // one byte for each visit
+///     try await store.commit([.keep(StoredRecord(Array(repeating: 1, count: visits + 1)), key)])
+/// }
+/// ```
+///
+/// ``InMemoryRecordStore`` keeps records in memory. `FileRecordStore` of `InwardFileStores` keeps them on disk.
 ///
 /// Each implementation documents what *durable* means for it. Reads return a record only if it is byte for byte what was stored
-/// under the key; the store sets damaged bytes aside and reports them. Readers in any process, and readers after a crash, see all
-/// changes of a commit or none. Calls may run concurrently.
+/// under the key. The store sets damaged bytes aside and reports them. Readers in any process, and readers after a crash, see
+/// all changes of a commit or none. Calls may run concurrently.
 ///
-/// A record with an expiry can be fetched again: the store may drop it at any time, and does not return it once it has expired. A
-/// record without an expiry stays until it is removed. If damage destroys one, reads no longer return it, and ``losses(under:)``
-/// names its key.
+/// A record with an expiry is a cached copy: the store may drop it at any time, and does not return it once it has expired. A
+/// record without an expiry stays until it is removed. If damage destroys one, reads no longer return it, and
+/// ``losses(under:)`` names its key.
 ///
 /// `RecordStoreConformance` in `InwardTesting` verifies these requirements.
 public protocol RecordStore: Sendable {
-    /// Returns the record under a key; `nil` if there is none.
+    /// Returns the record under a key, or `nil` if there is none.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord?
@@ -32,24 +38,24 @@ public protocol RecordStore: Sendable {
     /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     func records(under key: RecordKey) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)]
 
-    /// Returns the losses among the keys that equal a key or begin with it. Reads the records under the key, to find damage that no
-    /// read has met so far.
+    /// Returns the lost records whose keys equal a key or begin with it. It also reads the records under the key, to find
+    /// damage that no read has found so far.
     ///
-    /// Only records without an expiry count as losses. The list is as durable as the records.
+    /// Only records without an expiry count as lost. The list of losses is as durable as the records.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses
 
-    /// Makes changes in order, all of them or none. They are durable when this method returns.
+    /// Makes changes in order, all of them or none. The changes are durable when this method returns.
     ///
-    /// - Throws: a ``RecordStoreError`` if nothing was changed: `cancelled` if the task was cancelled, or its deadline passed,
-    ///   before the store began to write. After that the changes are made.
+    /// - Throws: a ``RecordStoreError``. Then nothing was changed. The reason is `cancelled` if the task was cancelled, or its
+    ///   deadline passed, before the store began to write. A commit that has begun is always completed.
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError)
 
-    /// Tries to claim a key, without waiting. A claim excludes other claims of exactly this key. It does not restrict who reads or
-    /// changes records.
+    /// Tries to claim a key, without waiting. A claim excludes other claims of the same key, in any process. It does not
+    /// restrict who reads or changes records.
     ///
-    /// Claims are independent of records: a key can be claimed whether or not anything is stored under it.
+    /// Claims are independent of records: a key can be claimed whether or not a record is stored under it.
     ///
     /// - Returns: the claim, or the owner of the key.
     /// - Throws: a ``RecordStoreError`` if the store cannot tell who owns the key.
@@ -101,23 +107,27 @@ public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertib
 }
 
 extension RecordStoreError: ProblemDetailsConvertible {
-    /// The response of a server that shows the error.
+    /// The problem details for an HTTP response about this error.
     public var problemDetails: ProblemDetails {
         switch reason {
         case .full: .full
-        // The store denies something to the server, which is not the client's concern.
+        // What the store permits the server to do does not concern the client.
         case .denied: .internalError
         case .busy, .closed, .cancelled, .unavailable: .unavailable
         }
     }
 }
 
-/// The key of a record: its components, from the general to the particular, such as `posts` and `7`.
+/// The key of a record: components from the general to the particular.
 ///
-///     let key: RecordKey = ["posts", "7"]
+/// ```swift
+/// let key: RecordKey = ["posts", "7"]
+/// let posts: RecordKey = ["posts"]
+/// print(posts.contains(key), posts.appending("7") == key)  // true true
+/// ```
 ///
-/// Two keys are equal if the UTF-8 bytes of their components are equal. So a precomposed `é` and a decomposed one make different
-/// keys, although they are equal as strings, because stores find records by bytes.
+/// Two keys are equal if the UTF-8 bytes of their components are equal. So a precomposed `é` and a decomposed one make
+/// different keys, although they are equal as strings, because stores find records by bytes.
 ///
 /// Keys are ordered component by component, each by its UTF-8 bytes. A key precedes the keys that begin with it.
 public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByArrayLiteral {
@@ -156,13 +166,13 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
         return first.components.count < second.components.count
     }
 
-    /// Returns whether two components have equal bytes. Strings with equal bytes are equal, and most strings are compared faster than
-    /// their bytes.
+    /// Returns whether two components have equal bytes. Comparing the strings first is faster for most components.
     private static func areSame(_ one: String, _ other: String) -> Bool {
         one == other && (areASCII(one, other) || one.utf8.elementsEqual(other.utf8))
     }
 
-    /// Returns whether two components are ASCII, which strings compare byte by byte. A string knows both of its lengths.
+    /// Returns whether two components are ASCII. ASCII strings compare like their bytes. This is fast, because a string stores
+    /// both of its lengths.
     private static func areASCII(_ one: String, _ other: String) -> Bool {
         one.utf8.count == one.utf16.count && other.utf8.count == other.utf16.count
     }
@@ -177,7 +187,12 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
     public var description: String { components.joined(separator: "/") }
 }
 
-/// The contents of a record.
+/// The contents of a record, and when they expire.
+///
+/// ```swift
+/// let draft = StoredRecord(Array("Well said.".utf8))  // stays until it is removed
+/// let copy = StoredRecord(draft.bytes, expiry: Date().addingTimeInterval(3_600))  // may be dropped at any time
+/// ```
 public struct StoredRecord: Hashable, Sendable {
     /// The contents.
     public let bytes: [UInt8]
@@ -198,7 +213,12 @@ public struct StoredRecord: Hashable, Sendable {
     }
 }
 
-/// A change to the contents of a store.
+/// A change of the contents of a store.
+///
+/// ```swift
+/// let record = StoredRecord(Array("Well said.".utf8))
+/// let changes: [RecordChange] = [.keep(record, ["posts", "7"]), .remove(["posts", "new"]), .removeAll(["drafts"])]
+/// ```
 public enum RecordChange: Hashable, Sendable {
     /// Stores a record under a key, and replaces an existing one.
     case keep(StoredRecord, RecordKey)

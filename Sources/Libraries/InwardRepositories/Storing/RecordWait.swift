@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// A task's wait for a store, which another thread ends.
+/// A task's wait for work that a store does on another thread.
 ///
 /// The task stops waiting when it is cancelled or its deadline passes, unless the work has already begun.
 package final class RecordWait<Answer: Sendable>: Sendable {
@@ -10,7 +10,7 @@ package final class RecordWait<Answer: Sendable>: Sendable {
     private enum State {
         case new
         case waiting(CheckedContinuation<Outcome, Never>)
-        /// The work has begun and is waited for unconditionally.
+        /// The work has begun. The task waits for it unconditionally.
         case begun(CheckedContinuation<Outcome, Never>)
         case over(Outcome?)
     }
@@ -20,9 +20,9 @@ package final class RecordWait<Answer: Sendable>: Sendable {
     /// Creates a wait.
     package init() {}
 
-    /// Starts an operation that ends the wait, and waits for its outcome.
+    /// Calls `start`, and waits until ``end(_:)`` is called.
     ///
-    /// - Throws: a `RecordStoreError`: that of the work, or `cancelled` if the task stopped waiting.
+    /// - Throws: a `RecordStoreError`: the error of the work, or `cancelled` if the task stopped waiting.
     package func value(_ start: () -> Void) async throws(RecordStoreError) -> Answer {
         guard !Task.isCancelled else { throw Self.cancellation }
         let deadline = Deadline.current

@@ -8,18 +8,22 @@ public import Foundation
 #endif
 
 extension Repository {
-    /// Returns the conflicts of writes in the outbox that nobody has decided, the oldest first.
+    /// Returns the unresolved conflicts of writes in the outbox, the oldest first.
     ///
-    ///     for conflict in try await comments.conflicts() {
-    ///         show(conflict.versions.mine, beside: conflict.versions.theirs)
-    ///     }
+    /// ```swift
+    /// for conflict in try await comments.conflicts() {
+    ///     print("Yours:", conflict.versions.mine?.body ?? "deleted")
+    ///     print("Theirs:", conflict.versions.theirs?.body ?? "deleted")
+    /// }
+    /// ```
     ///
-    /// Such a write was refused because the upstream has another version, and the ``ConflictRule`` of the endpoint asks or has given
-    /// up. Both versions are kept with it in the outbox's store, so they are there after a restart and without a connection. The
-    /// outbox tells its error handler of each new one with a ``RefusedWriteError``, whose cause has the reason `conflict`.
+    /// The upstream refused these writes because it has another version, and the ``ConflictRule`` of the endpoint is
+    /// ``ConflictRule/ask`` or has given up. The outbox's store keeps both versions, so they are available offline and after a
+    /// restart. The outbox reports each new conflict to its error handler as a ``RefusedWriteError`` whose cause has the reason
+    /// `conflict`.
     ///
-    /// - Returns: the conflicts; an empty array without an outbox. A conflict whose versions cannot be read is left out, and remains
-    ///   among the dead letters in ``Outbox/contents()``.
+    /// - Returns: the conflicts, or an empty array without an outbox. A conflict whose versions cannot be read is left out. It
+    ///   remains among the dead letters in ``Outbox/contents()``.
     /// - Complexity: O(n) in the number of writes in the outbox.
     /// - Throws: a `RepositoryError` if the repository is closed, or the store cannot be read.
     public func conflicts() async throws(RepositoryError) -> [UnresolvedConflict<Entity>] {
@@ -34,30 +38,38 @@ extension Repository {
         return letters.compactMap { conflict(in: $0, of: outbox) }.sorted { $0.refusedAt < $1.refusedAt }
     }
 
-    /// Decides a conflict of a write in the outbox.
+    /// Resolves a conflict of a write in the outbox.
     ///
+    /// ```swift
+    /// for conflict in try await comments.conflicts() {
     ///     try await comments.resolve(conflict, .mine)
+    /// }
+    /// ```
     ///
-    /// The decision is between the two versions in the conflict. So what is sent names the upstream's version in `If-Match`; if the
-    /// upstream has changed the entity once more, there is another conflict, between the new version and the one that was chosen. An
-    /// upstream without entity tags takes what is sent for any version. What is sent replaces the dead letter in one commit, and is
-    /// shown as pending.
+    /// With ``ConflictResolution/theirs``, the dead letter is discarded. Otherwise, a new write of the chosen entity replaces
+    /// the dead letter in one commit, and reads show the entity as pending.
     ///
-    /// Other writes of the entity that are pending have to be for the same version, as an earlier decision is. Otherwise the
-    /// conflict remains until they are delivered or refused.
+    /// In `If-Match`, the new write names the upstream's version that the conflict contains. If the upstream has changed the
+    /// entity again, there is a new conflict between that change and the chosen entity. An upstream without entity tags accepts
+    /// the write for any version.
+    ///
+    /// While other writes of the entity are pending, you can choose ``ConflictResolution/mine`` or
+    /// ``ConflictResolution/merged(_:)`` only if those writes are based on the upstream's version in the conflict, like
+    /// those of an earlier resolution. Otherwise, try again when they are delivered or refused.
     ///
     /// - Parameters:
     ///   - conflict: A conflict from ``conflicts()``.
-    ///   - resolution: What becomes of it. If the chosen entity is the upstream's version, nothing is sent.
+    ///   - resolution: The version to keep. If it is the same as the upstream's, nothing is sent.
     /// - Complexity: O(n) in the number of writes in the outbox.
-    /// - Throws: a `RepositoryError` if nothing was decided: `notFound` if the conflict has been resolved already, or if something is
-    ///   to be sent and the entity is deleted, or is to be; `unavailable` while other writes of the entity are pending; `refused` if
-    ///   the chosen entity has another identifier or breaks a rule.
+    /// - Throws: a `RepositoryError` if the conflict was not resolved. The reason is `notFound` if it was already resolved, or
+    ///   if the entity is deleted at the upstream or its deletion is pending, so that the chosen version cannot be sent. It is
+    ///   `unavailable` while other writes of the entity are pending, and `refused` if the chosen entity has another identifier
+    ///   or breaks a rule.
     public func resolve(
         _ conflict: UnresolvedConflict<Entity>,
         _ resolution: ConflictResolution<Entity>
     ) async throws(RepositoryError) {
-        // What is kept counts, and not the caller's copy of it.
+        // The caller's copy may be outdated, so use the stored conflict.
         guard let outbox, let conflict = try await conflicts().first(where: { $0.id == conflict.id }) else {
             throw resolvedAlready(conflict.entityID)
         }
@@ -74,21 +86,22 @@ extension Repository {
         case .merged(let merged): chosen = merged
         }
         guard let theirs = conflict.versions.theirs else {
-            let explanation = "was not sent: the upstream has deleted it; choose its version, or create it again"
+            let explanation = "was not sent: the upstream has deleted it; resolve with `.theirs`, or create it again"
             throw refusal(of: id, explanation, .notFound)
         }
         if let chosen, endpoint.isSame(chosen, theirs) { return try await discard(conflict, from: outbox) }
         try await accept(id, into: outbox, replacing: conflict.id) { current throws(RepositoryError) in
             let isFirst = try isFirst(current, of: conflict, theirs, in: outbox)
             guard let chosen else { return (EditRequest.deletion, conflict.entityTag) }
-            // After another pending write, a whole record would undo that write.
+            // A whole record would undo a pending write before it, so send a patch.
             return try update(from: theirs, isPatch: !isFirst) { $0 = chosen }.map { ($0.request, conflict.entityTag) }
         }
     }
 
     /// Returns whether no other write of an entity in conflict is pending.
     ///
-    /// - Throws: a `RepositoryError` if one is after which the decision would overwrite what nobody has compared.
+    /// - Throws: a `RepositoryError` if a pending write is for another version, because the resolution would then overwrite
+    ///   changes that the caller has not seen.
     private func isFirst(
         _ id: Entity.ID,
         of conflict: UnresolvedConflict<Entity>,
@@ -97,19 +110,19 @@ extension Repository {
     ) throws(RepositoryError) -> Bool {
         guard let subject = pending.subject(of: id) else { return true }
         if case .deleted? = pending.version(id, over: .entity(theirs)) {
-            throw refusal(of: id, "was not sent: it is deleted, as soon as the upstream can be told", .notFound)
+            throw refusal(of: id, "was not sent: its deletion is pending", .notFound)
         }
         guard let tag = conflict.entityTag, outbox.firstPending(of: subject)?.write.version == .entityTag(tag),
             endpoint.format.mediaType == JSONFormat.mediaType
         else {
-            let explanation = "was not sent: other changes of it are pending; decide when the upstream has taken them"
+            let explanation = "was not sent: other writes of the entity are pending; try again when they are delivered"
             throw refusal(of: id, explanation, .unavailable)
         }
         return false
     }
 
     func resolvedAlready(_ id: Entity.ID) -> RepositoryError {
-        refusal(of: id, "was not sent: the conflict has been resolved already", .notFound)
+        refusal(of: id, "was not sent: the conflict is already resolved", .notFound)
     }
 
     private func discard(_ conflict: UnresolvedConflict<Entity>, from outbox: Outbox) async throws(RepositoryError) {
@@ -125,7 +138,7 @@ extension Repository {
         throw resolvedAlready(conflict.entityID)
     }
 
-    /// Returns the conflict of a dead letter; `nil` if it has none, is another endpoint's, or cannot be read.
+    /// Returns the conflict of a dead letter, or `nil` if it has none, belongs to another endpoint, or cannot be read.
     private func conflict(in letter: OutboxItem, of outbox: Outbox) -> UnresolvedConflict<Entity>? {
         guard let write = letter.write, write.endpoint == endpoint.name, let conflict = letter.conflict,
             case .refused(let date) = letter.state, let id = write.entityID.flatMap({ Entity.ID($0) })
@@ -161,21 +174,27 @@ extension Repository {
     }
 }
 
-/// A conflict of a write in an outbox that nobody has decided. Decide it with ``Repository/resolve(_:_:)``.
+/// An unresolved conflict of a write in an outbox. Resolve it with ``Repository/resolve(_:_:)``.
+///
+/// ```swift
+/// for conflict in try await comments.conflicts() where conflict.versions.theirs == nil {
+///     try await comments.resolve(conflict, .theirs)
+/// }
+/// ```
 public struct UnresolvedConflict<Entity: Identifiable & Sendable>: Identifiable, Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
     /// The ``OutboxItem/id`` of the write, which is a dead letter.
     public let id: String
     /// The identifier of the entity.
     public let entityID: Entity.ID
-    /// When the upstream refused the write.
+    /// The time at which the upstream refused the write.
     public let refusedAt: Date
-    /// Both versions, as they were when the upstream refused the write.
+    /// Both versions at the time of the refusal.
     public let versions: WriteConflict<Entity>
     var entityTag: String?
     var isDeletion = false
 
-    /// Creates a conflict, for testing code that displays it.
+    /// Creates a conflict, to test code that displays it.
     public init(id: String, entityID: Entity.ID, refusedAt: Date, versions: WriteConflict<Entity>) {
         self.id = id
         self.entityID = entityID
@@ -184,12 +203,20 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 }
 
-/// What becomes of an ``UnresolvedConflict``.
+/// The version to keep in an ``UnresolvedConflict``.
+///
+/// ```swift
+/// for conflict in try await comments.conflicts() {
+///     guard let mine = conflict.versions.mine, var merged = conflict.versions.theirs else { continue }
+///     merged.body += "\n" + mine.body
+///     try await comments.resolve(conflict, .merged(merged))
+/// }
+/// ```
 public enum ConflictResolution<Entity: Sendable>: Sendable {
-    /// The refused update or deletion is sent for the upstream's version.
+    /// Keep the caller's version: send the refused update or deletion again, with the entity tag of the upstream's version.
     case mine
-    /// The refused write is discarded in favor of the upstream's version.
+    /// Keep the upstream's version: discard the refused write.
     case theirs
-    /// This entity, which was made of both, is sent for the upstream's version.
+    /// Keep this entity, made from both versions: send it, with the entity tag of the upstream's version.
     case merged(Entity)
 }

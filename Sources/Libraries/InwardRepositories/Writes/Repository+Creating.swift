@@ -8,8 +8,14 @@ import Foundation
 #endif
 
 extension Repository {
-    /// The handler that settles this repository's writes, with which to open its outbox; `nil` if the endpoint supports neither
-    /// creation nor editing.
+    /// The handler for this repository's writes, or `nil` if the endpoint accepts neither creation nor editing. Pass it to the
+    /// outbox when you open it.
+    ///
+    /// ```swift
+    /// let outbox = Outbox(upstream: upstream, store: InMemoryRecordStore(), errorHandler: IgnoringErrorHandler())
+    /// let comments = Repository(endpoint, upstream: upstream, outbox: outbox)
+    /// try await outbox.open(handlers: [comments.handler])
+    /// ```
     public var handler: (any OutboxHandler)? {
         guard endpoint.isWritable else { return nil }
         return WriteHandler(entities: endpoint, pending: pending, store: store, effects: effects)
@@ -38,21 +44,29 @@ extension Repository {
         RepositoryError(
             .closed,
             request: source.upstream.description(of: source.endpoint.onePath(id)),
-            explanation: "was not sent: the repository is gone"
+            explanation: "was not sent: its repository was released"
         )
     }
 
-    /// Creates an entity by sending a draft to the endpoint's list, or to that of its parent if the ``Creation`` says so.
+    /// Creates an entity from a draft.
     ///
-    /// With an outbox, the draft is accepted when this method returns. It is then as durable as the outbox's store, and the entity
-    /// is shown as pending until the upstream has answered. Without an outbox, the draft is sent immediately, once, and the entity
-    /// is created when this method returns. Outdated lists have then been removed from the store, unless the task is cancelled or
-    /// its deadline passes.
+    /// ```swift
+    /// let created = try await comments.create(CommentDraft(postId: 1, body: "Well said."))
+    /// print(created.value.id, created.isPending)
+    /// ```
+    ///
+    /// The draft goes to the endpoint's list, or to the list that the ``Creation`` names.
+    ///
+    /// Without an outbox, the draft is sent once, immediately. When this method returns, the upstream has created the entity.
+    /// Outdated lists have been removed from the store, unless the task was cancelled or its deadline passed.
+    ///
+    /// With an outbox, the draft has been accepted when this method returns: it is as durable as the outbox's store. Reads show
+    /// the entity as pending until the upstream has answered.
     ///
     /// - Parameter draft: The draft, of the type of the endpoint's ``Creation``.
-    /// - Returns: the entity.
-    /// - Throws: a `RepositoryError`: `outcomeUnknown` if the draft was sent and the outcome is not known, or if it was accepted
-    ///   and cannot be shown.
+    /// - Returns: a reading of the entity.
+    /// - Throws: a `RepositoryError`: `outcomeUnknown` if the upstream may have created the entity, or if the outbox has
+    ///   accepted the draft but the entity cannot be shown. In both cases, do not send the draft again.
     public func create(_ draft: some Encodable) async throws(RepositoryError) -> Reading<Entity> {
         try throwIfClosed(asking: endpoint.path)
         let (creation, body, path) = try creationBody(draft)
@@ -62,7 +76,7 @@ extension Repository {
         var accepted: Entity?
         do {
             _ = try await outbox.accept([write], with: []) { entries in
-                // The handler has made the entity already, unless the outbox has another repository's handler.
+                // The handler has already made the entity, unless the outbox was opened with the handler of another repository.
                 accepted = entries.first.flatMap {
                     pending[$0.idempotencyKey] ?? creation.pending(body, $0.sequence, endpoint.format)
                 }
@@ -71,22 +85,27 @@ extension Repository {
             throw RepositoryError(error, request: creating)
         }
         guard let entity = accepted else {
-            // The draft is accepted. A caller that is told otherwise would send it again and create the entity twice.
+            // The draft is accepted. With another error, the caller would send it again and create the entity twice.
             throw RepositoryError(
                 .outcomeUnknown,
                 request: creating,
-                explanation: "was accepted, and cannot be shown before the upstream has answered"
+                explanation: "was accepted, but cannot be shown before the upstream has answered; do not send it again"
             )
         }
         return Reading(entity, origin: .memory, isPending: true)
     }
 
-    /// Prepares the creation of an entity, for a unit of work over the repository's outbox.
+    /// Prepares the creation of an entity for a ``RecordUnitOfWork``.
+    ///
+    /// ```swift
+    /// let draft = CommentDraft(postId: 1, body: "Well said.")
+    /// let change = try comments.prepareCreation(of: draft, "the publication of a comment")
+    /// ```
     ///
     /// - Parameters:
     ///   - draft: The draft, of the type of the endpoint's ``Creation``.
-    ///   - description: What is changed, as part of a sentence: `the publication of a post`.
-    /// - Returns: the change; `nil` if the repository has no outbox.
+    ///   - description: The change as a noun phrase for messages, such as `the publication of a post`.
+    /// - Returns: the change, or `nil` if the repository has no outbox.
     /// - Throws: a `RepositoryError` if the draft cannot be sent.
     public func prepareCreation(
         of draft: some Encodable,
@@ -107,10 +126,10 @@ extension Repository {
             throw RepositoryError(
                 .refused,
                 request: creating(at: path),
-                explanation: "was not sent: its parent cannot be part of a stored path"
+                explanation: "was not sent: its path has a component that an outbox cannot store"
             )
         }
-        // A resource that has no identifier yet is a subject of its own.
+        // A new resource has no identifier yet, so its subject is unique.
         let subject: RecordKey = [endpoint.name, "new", String(chance().bitPattern, radix: 16)]
         return OutboxWrite(
             endpoint: endpoint.name,
@@ -128,15 +147,15 @@ extension Repository {
         func refusal(_ cause: String) -> RepositoryError {
             RepositoryError(.refused, request: creating(at: endpoint.path), explanation: "was not sent: \(cause)")
         }
-        guard let creation = endpoint.creation else { throw refusal("nothing is created there") }
+        guard let creation = endpoint.creation else { throw refusal("its endpoint declares no creation") }
         let body: [UInt8]
         do {
             body = Array(try endpoint.format.encode(draft))
         } catch {
-            throw refusal("its content cannot be encoded")
+            throw refusal("the draft cannot be encoded")
         }
         guard let creationPath = creation.path else { return (creation, body, endpoint.path) }
-        guard let path = creationPath(body, endpoint.format) else { throw refusal("its content names no parent") }
+        guard let path = creationPath(body, endpoint.format) else { throw refusal("the draft has another type") }
         return (creation, body, path)
     }
 
@@ -157,11 +176,11 @@ extension Repository {
                 (try creation.created(body, answer.body, endpoint.format), Validator(answer.headerFields))
             }
             keep(created, validator)
-            // Outdated records must leave the store, so that a later process does not find them if this one is killed.
+            // Remove outdated records from the store now, so that a later process does not find them if this one is killed.
             await flush()
             return Reading(created, origin: .upstream)
         } catch {
-            // The entity may have been created, and may belong in any list.
+            // The upstream may have created the entity, which may belong in any list.
             let mayBeCreated = [.outcomeUnknown, .cancelled].contains(error.reason)
             change { if mayBeCreated { $0.forgetLists() } }
             await flush()
@@ -169,8 +188,7 @@ extension Repository {
         }
     }
 
-    /// Caches an entity that was just written. Later reads must return it, and requests in flight may have been answered before it
-    /// existed.
+    /// Caches an entity that was just written. Responses to requests in flight, which may be older, do not replace it.
     func keep(_ entity: Entity, _ validator: Validator?) {
         let byteCount = endpoint.byteCount(of: entity)
         change { [timer] in $0.write(entity, time: timer.now, byteCount: byteCount, validator: validator) }
@@ -181,12 +199,13 @@ extension Repository {
         change { [timer] in $0.writeAbsence(of: id, time: timer.now) }
     }
 
-    /// Removes an entity, of which there is another version now, from the caches; with `nil`, every list.
+    /// Removes an outdated entity from the caches. With `nil`, removes every list.
     func forget(_ id: Entity.ID?) {
         change { memory in if let id { memory.forget(id) } else { memory.forgetLists() } }
     }
 
-    /// Changes what is cached because of a write. Without an outbox, nobody else tells the repositories that share the store.
+    /// Changes the cache because of a write. Without an outbox, also changes the caches of the peers. An outbox notifies them
+    /// itself.
     func change(_ change: (EntityMemory<Entity>) -> Void) { cache.change(everywhere: outbox == nil, change) }
 }
 

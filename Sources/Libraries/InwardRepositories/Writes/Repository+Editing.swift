@@ -10,22 +10,28 @@ import Foundation
 extension Repository {
     /// Updates an entity.
     ///
-    ///     let reading = try await comments.update(7) { $0.body = "Very well said." }
+    /// ```swift
+    /// let updated = try await comments.update(7) { $0.body = "Very well said." }
+    /// print(updated.value.body, updated.isPending)
+    /// ```
     ///
-    /// With an outbox, the update is accepted when this method returns. It is then as durable as the outbox's store, is delivered
-    /// after the earlier writes of the entity, and is shown as pending until the upstream has answered; if it is refused, the
-    /// previous version is shown again. An entity whose creation is still pending can be updated, too. Without an outbox, the update
-    /// is sent immediately, and again only if a ``ConflictRule`` says so.
+    /// Without an outbox, the update is sent immediately. It is sent again only if a ``ConflictRule`` says so.
     ///
-    /// The upstream is told the entity tag of the version that was read, if it gave one, and refuses the update if it has another
-    /// version by now. What happens then is up to the ``ConflictRule`` of the endpoint. A version that was read in a list has no tag.
+    /// With an outbox, the update has been accepted when this method returns: it is as durable as the outbox's store. The
+    /// outbox delivers it after the earlier writes of the entity. Until the upstream has answered, reads show the updated
+    /// entity as pending. If the upstream refuses the update, they show the previous version again. You can also update an
+    /// entity whose creation is pending.
+    ///
+    /// The request names the entity tag of the version that was read, if it has one. If the upstream has another version by
+    /// then, it refuses the update, and the ``ConflictRule`` of the endpoint decides. Entities that were read in a list have no
+    /// tag. To detect conflicts, read the entity alone before you update it.
     ///
     /// - Parameters:
-    ///   - id: The identifier. For an entity whose creation was pending, either the pending one or the upstream's.
+    ///   - id: The identifier. For a created entity, either the pending identifier or the upstream's.
     ///   - change: Changes the entity, but not its identifier. It may be called several times.
-    /// - Returns: the updated entity.
+    /// - Returns: a reading of the updated entity.
     /// - Throws: a ``WriteError``: `conflict` if the upstream has another version; `failed` with `notFound` if there is no such
-    ///   entity, and with `outcomeUnknown` if the update was sent and the outcome is not known.
+    ///   entity, or with `outcomeUnknown` if the update was sent and the upstream may have done it.
     @discardableResult
     public func update(
         _ id: Entity.ID,
@@ -41,23 +47,25 @@ extension Repository {
         return try await send(base, change)
     }
 
-    /// Deletes an entity. An entity that does not exist is deleted already.
+    /// Deletes an entity. Deleting an entity that does not exist succeeds.
     ///
-    ///     try await comments.delete(7)
+    /// ```swift
+    /// try await comments.delete(7)
+    /// ```
     ///
-    /// With an outbox, the deletion is accepted when this method returns, and reads no longer find the entity; if the upstream
-    /// refuses, they find it again. Without an outbox, the deletion is sent immediately. A version is named as for
-    /// ``update(_:_:)``.
+    /// Without an outbox, the deletion is sent immediately. With an outbox, it has been accepted when this method returns, and
+    /// reads no longer find the entity. If the upstream refuses the deletion, they find it again. As with ``update(_:_:)``, the
+    /// request names the entity tag of the version that was read.
     ///
-    /// - Parameter id: The identifier. For an entity whose creation was pending, either the pending one or the upstream's.
-    /// - Throws: a ``WriteError``: `conflict` if the upstream has another version; `failed` with `outcomeUnknown` if the deletion
-    ///   was sent and the outcome is not known.
+    /// - Parameter id: The identifier. For a created entity, either the pending identifier or the upstream's.
+    /// - Throws: a ``WriteError``: `conflict` if the upstream has another version; `failed` with `outcomeUnknown` if the
+    ///   deletion was sent and the upstream may have done it.
     public func delete(_ id: Entity.ID) async throws(WriteError<Entity>) {
         do throws(RepositoryError) {
             try throwIfClosed(asking: endpoint.onePath(id))
             try throwUnlessDeletable(id)
             if let outbox {
-                // Brings the entity tag from the store, if the entity is known at all.
+                // Loads the entity tag from the store, if the entity is cached.
                 _ = try? await entity(id, .cacheOnly)
                 try await accept(id, into: outbox) { current throws(RepositoryError) in
                     (EditRequest.deletion, cachedVersion(of: current)?.entityTag)
@@ -70,16 +78,20 @@ extension Repository {
         try await sendDeletion(of: id)
     }
 
-    /// Prepares the update of an entity, for a unit of work over the repository's outbox.
+    /// Prepares the update of an entity for a ``RecordUnitOfWork``.
     ///
-    /// The change is made from the version that is known now, and applied to the one that is there when it is sent; in a format
-    /// other than JSON, a `PUT` undoes what is changed between now and the commit.
+    /// ```swift
+    /// let change = try await comments.prepareUpdate(of: 7, "the correction of a comment") { $0.body = "Very well said." }
+    /// ```
+    ///
+    /// In JSON, the update contains only the fields that change, and is applied to the version that exists when it is sent. In
+    /// another format, a `PUT` contains the whole record, and overwrites changes that are made between now and the commit.
     ///
     /// - Parameters:
     ///   - id: The identifier.
-    ///   - description: What is changed, as part of a sentence: `the update of a profile`.
+    ///   - description: The change as a noun phrase for messages, such as `the update of a profile`.
     ///   - change: Changes the entity, but not its identifier.
-    /// - Returns: the change; `nil` if the repository has no outbox, or nothing changes.
+    /// - Returns: the change, or `nil` if the repository has no outbox or nothing changes.
     /// - Throws: a `RepositoryError` if the update cannot be made.
     public func prepareUpdate(
         of id: Entity.ID,
@@ -93,12 +105,16 @@ extension Repository {
         return PreparedRecordChange(description, for: outbox, writes: [try write(base.entity.id, request, entityTag)])
     }
 
-    /// Prepares the deletion of an entity, for a unit of work over the repository's outbox.
+    /// Prepares the deletion of an entity for a ``RecordUnitOfWork``.
+    ///
+    /// ```swift
+    /// let change = try comments.prepareDeletion(of: 7, "the deletion of a comment")
+    /// ```
     ///
     /// - Parameters:
     ///   - id: The identifier.
-    ///   - description: What is changed, as part of a sentence: `the deletion of a comment`.
-    /// - Returns: the change; `nil` if the repository has no outbox.
+    ///   - description: The change as a noun phrase for messages, such as `the deletion of a comment`.
+    /// - Returns: the change, or `nil` if the repository has no outbox.
     /// - Throws: a `RepositoryError` if the deletion cannot be sent.
     public func prepareDeletion(
         of id: Entity.ID,
@@ -112,7 +128,7 @@ extension Repository {
         return PreparedRecordChange(description, for: outbox, writes: [write])
     }
 
-    /// Returns the upstream's version of an entity; `nil` if there is none.
+    /// Returns the upstream's version of an entity, or `nil` if it does not exist there.
     func currentVersion(of id: Entity.ID) async throws(RepositoryError) -> EntityVersion<Entity>? {
         do throws(RepositoryError) {
             return try await source.fetchVersion(of: id, bypassingCaches: true)
@@ -124,13 +140,16 @@ extension Repository {
 
     // MARK: Versions
 
-    /// Reads the version of an entity that an update is made from.
+    /// Reads the version of an entity to update.
     private func versionToUpdate(_ id: Entity.ID) async throws(RepositoryError) -> EntityVersion<Entity> {
-        guard endpoint.editing?.update != nil else { throw refusal(of: id, "was not sent: nothing is updated there") }
+        guard endpoint.editing?.update != nil else {
+            throw refusal(of: id, "was not sent: its endpoint declares no updates")
+        }
         let reading = try await entity(id)
         let current = reading.value.id
         if let cached = cachedVersion(of: current) { return cached }
-        // What is not cached, and not pending either, came from the upstream, or from another source in its place.
+        // The entity is neither cached nor pending, because memory had no room for it or it was a fallback. Fetch the
+        // upstream's version.
         guard reading.isPending else { return try await source.fetchVersion(of: current, bypassingCaches: false) }
         return EntityVersion(entity: reading.value, entityTag: nil)
     }
@@ -142,8 +161,8 @@ extension Repository {
         }
     }
 
-    /// Returns the request that updates an entity with the pending writes applied, the entity tag to name, and the updated entity;
-    /// `nil` if nothing changes.
+    /// Returns the request that updates an entity with its pending writes applied, the entity tag to name, and the updated
+    /// entity, or `nil` if nothing changes.
     private func update(
         _ id: Entity.ID,
         from base: EntityVersion<Entity>,
@@ -152,7 +171,9 @@ extension Repository {
     ) throws(RepositoryError) -> (request: EditRequest, entityTag: String?, entity: Entity)? {
         let base = cachedVersion(of: id) ?? base
         let version = pending.version(id, over: .entity(base.entity)) ?? .entity(base.entity)
-        guard let old = version.entity else { throw refusal(of: id, "was not sent: it is deleted", .notFound) }
+        guard let old = version.entity else {
+            throw refusal(of: id, "was not sent: its deletion is pending", .notFound)
+        }
         let isBehind = pending.subject(of: id) != nil && endpoint.format.mediaType == JSONFormat.mediaType
         return try update(from: old, isPatch: isPatch || isBehind || pending.isCreated(id), change).map {
             ($0.request, base.entityTag, $0.entity)
@@ -170,7 +191,7 @@ extension Repository {
             throw refusal(of: old.id, "was not sent: an update cannot change the identifier")
         }
         do {
-            // What breaks a rule of the entity could be neither shown nor stored.
+            // An entity that breaks one of its rules could be neither shown nor stored.
             _ = try endpoint.decodeStored(try endpoint.encode(new))
             return try endpoint.update(from: old, to: new, isPatch: isPatch).map { ($0, new) }
         } catch {
@@ -180,7 +201,7 @@ extension Repository {
 
     private func throwUnlessDeletable(_ id: Entity.ID) throws(RepositoryError) {
         guard endpoint.editing?.allowsDeletion != true else { return }
-        throw refusal(of: id, "was not sent: nothing is deleted there")
+        throw refusal(of: id, "was not sent: its endpoint declares no deletions")
     }
 
     func refusal(
@@ -190,12 +211,12 @@ extension Repository {
     ) -> RepositoryError {
         RepositoryError(
             reason,
-            request: source.upstream.description(of: endpoint.onePath(id)),
+            request: "The change of \(source.upstream.description(of: endpoint.onePath(id)).trimmingPrefix("GET "))",
             explanation: explanation
         )
     }
 
-    // MARK: Through the outbox
+    // MARK: With an outbox
 
     private func accept(
         _ base: EntityVersion<Entity>,
@@ -207,7 +228,7 @@ extension Repository {
         try await accept(base.entity.id, into: outbox) { current throws(RepositoryError) in
             let (_, isCreated, isDelivered) = pending.identity(of: base.entity.id)
             if wasCreated, !isCreated, !isDelivered {
-                throw refusal(of: current, "was not sent: the creation of what it changes was refused", .notFound)
+                throw refusal(of: current, "was not sent: the creation of the entity was refused", .notFound)
             }
             guard let (request, entityTag, entity) = try update(current, from: base, change) else { return nil }
             updated = entity
@@ -217,13 +238,13 @@ extension Repository {
         return try await entity(base.entity.id)
     }
 
-    /// Has a write accepted that is made from the pending writes of its entity.
+    /// Adds a write to the outbox. While the write is made, the pending writes of its entity do not change.
     ///
     /// - Parameters:
     ///   - id: The identifier.
     ///   - outbox: The outbox.
-    ///   - letter: The ``OutboxItem/id`` of the dead letter that the write replaces; `nil` for none.
-    ///   - make: Returns the request and the entity tag to name; `nil` if there is nothing to send.
+    ///   - letter: The ``OutboxItem/id`` of the dead letter that the write replaces, or `nil` for none.
+    ///   - make: Returns the request and the entity tag to name, or `nil` if there is nothing to send.
     /// - Throws: a `RepositoryError` if nothing was accepted.
     func accept(
         _ id: Entity.ID,
@@ -233,7 +254,8 @@ extension Repository {
     ) async throws(RepositoryError) {
         while true {
             let subject = subject(of: pending.currentID(id))
-            // Whether the subject was the right one, or the creation that it belongs to was settled in the meantime.
+            // Stays `nil` if the subject has changed, because the creation of the entity was settled in the meantime. Then try
+            // again.
             var outcome: Result<Void, RepositoryError>?
             var isAsked = false
             func made() -> OutboxWrite? {
@@ -264,7 +286,7 @@ extension Repository {
         }
     }
 
-    /// Returns the subject whose writes a new write of an entity must follow.
+    /// Returns the subject for a new write of an entity: that of its pending writes, so that the new one follows them.
     private func subject(of id: Entity.ID) -> RecordKey { pending.subject(of: id) ?? endpoint.key(of: id) }
 
     private func write(
@@ -274,7 +296,7 @@ extension Repository {
     ) throws(RepositoryError) -> OutboxWrite {
         let isCreated = pending.isCreated(id)
         guard let path = isCreated ? endpoint.path.joined(separator: "/") : endpoint.outboxPath(of: id) else {
-            throw refusal(of: id, "was not sent: its identifier cannot be part of a stored path")
+            throw refusal(of: id, "was not sent: its path has a component that an outbox cannot store")
         }
         let isFirst = pending.subject(of: id) == nil
         return OutboxWrite(
@@ -289,7 +311,7 @@ extension Repository {
         )
     }
 
-    // MARK: At once
+    // MARK: Without an outbox
 
     private func send(
         _ base: EntityVersion<Entity>,
@@ -313,7 +335,7 @@ extension Repository {
             } catch {
                 let id = base.entity.id
                 let conflict = try await conflict(of: id, mine: made.entity, behind: error)
-                // The upstream has the version that the write names, so it objects to something else.
+                // The upstream still has the version that the write names, so this is not a conflict of versions.
                 if let entityTag, entityTag == conflict.entityTag { throw .failed(error) }
                 guard attempt < WriteConflict<Entity>.maximumAttempts, let theirs = conflict.versions.theirs else {
                     throw .conflict(conflict.versions)
@@ -343,7 +365,7 @@ extension Repository {
     }
 
     private func sendDeletion(of id: Entity.ID) async throws(WriteError<Entity>) {
-        // Brings the entity tag from the store, if the entity is known at all.
+        // Loads the entity tag from the store, if the entity is cached.
         _ = try? await entity(id, .cacheOnly)
         var entityTag = cachedVersion(of: id)?.entityTag
         var attempt = 0
@@ -375,9 +397,9 @@ extension Repository {
         }
     }
 
-    /// Returns both versions behind a refusal.
+    /// Returns both versions in a conflict.
     ///
-    /// - Throws: a ``WriteError`` if the refusal is no conflict, or the upstream's version cannot be read.
+    /// - Throws: a ``WriteError`` if the error is not a conflict, or the upstream's version cannot be read.
     private func conflict(
         of id: Entity.ID,
         mine: Entity?,
@@ -392,7 +414,7 @@ extension Repository {
         }
     }
 
-    /// Sends an update, and returns the entity that it leaves behind.
+    /// Sends an update, and returns the updated entity.
     private func send(
         _ request: EditRequest,
         _ entity: Entity,
@@ -400,16 +422,16 @@ extension Repository {
     ) async throws(RepositoryError) -> Entity {
         let id = entity.id
         let answer = try await write(id, request, entityTag) { $0 }
-        // Of a patch without a version it is not known what was patched.
+        // Without an entity tag, a patch may have been applied to any version, so the result is not known.
         let isKnown = request.method == .put || entityTag != nil
         let written = answer.body.isEmpty ? (isKnown ? entity : nil) : try? endpoint.decodeOne(answer.body)
         if let written, written.id == id {
             keep(written, Validator(answer.headerFields))
         } else {
-            // The update was done, but what the upstream has made of it is not known.
+            // The upstream has done the update, but its new version is not known.
             forget(id)
         }
-        // Outdated records must leave the store, so that a later process does not find them if this one is killed.
+        // Remove outdated records from the store now, so that a later process does not find them if this one is killed.
         await flush()
         return written.flatMap { $0.id == id ? $0 : nil } ?? entity
     }
@@ -431,7 +453,7 @@ extension Repository {
         do throws(RepositoryError) {
             return try await upstream.write(data) { answer throws(FieldError) in decode(answer) }
         } catch {
-            // Another version may be there by now.
+            // The upstream may have another version by now.
             let isUncertain = [.outcomeUnknown, .cancelled, .conflict, .notFound, .unreadable].contains(error.reason)
             change { if isUncertain { $0.forget(id) } }
             await flush()

@@ -7,27 +7,26 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a ``WriteHandler`` does to the caches of its repository.
+/// The operations of a ``WriteHandler`` on the caches of its repository.
 struct WriteEffects<Entity: Identifiable & Sendable>: Sendable {
-    /// Ensures that nothing from before a write is cached or stored once its settlement is committed. Takes the written entity, if
-    /// it is known, and the idempotency key of the write.
+    /// Ensures that results from before a write do not stay in the caches once its settlement is committed. Takes the
+    /// identifier of the written entity, or `nil` if it is not known, and the idempotency key of the write.
     let prepare: @Sendable (Entity.ID?, String) async throws(RecordStoreError) -> Void
-    /// Caches the entity that a write left behind, with the validator of the response.
+    /// Caches the written entity, with the validator of the response.
     let keep: @Sendable (Entity, Validator?) -> Void
     /// Caches that an entity was deleted.
     let keepAbsence: @Sendable (Entity.ID) -> Void
-    /// Removes an entity, of which there is another version now, from the cache; with `nil`, every list, because any of them may
-    /// have changed.
+    /// Removes an outdated entity from the caches. With `nil`, removes every list, because any of them may have changed.
     let forget: @Sendable (Entity.ID?) -> Void
     /// Ends the settlement of the write with an idempotency key.
     let end: @Sendable (String) -> Void
     /// Returns the cached version of an entity.
     let cached: @Sendable (Entity.ID) -> EntityVersion<Entity>?
-    /// Returns the upstream's version of an entity, and its entity tag; `nil` if it does not exist.
+    /// Returns the upstream's version of an entity and its entity tag, or `nil` if the entity does not exist.
     let current: @Sendable (Entity.ID) async throws(RepositoryError) -> EntityVersion<Entity>?
 }
 
-/// Shows the writes of a repository as pending, and puts their results into its caches when they are settled.
+/// The outbox handler of a repository: shows its writes as pending, and caches their results when they are settled.
 struct WriteHandler<Entity: Identifiable & Sendable>: OutboxHandler
 where Entity.ID: Sendable & LosslessStringConvertible {
     let entities: Endpoint<Entity>
@@ -42,7 +41,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     var operations: [OutboxOperation] {
         var operations: [OutboxOperation] = []
         if let creation = entities.creation {
-            // For messages: which list a draft is sent to, depends on the draft.
+            // Only for messages, because the draft decides which list it is sent to.
             operations.append(OutboxOperation(.post, creation.path == nil ? listPath : "{parent}/\(listPath)"))
         }
         guard let editing = entities.editing else { return operations }
@@ -67,7 +66,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             if entry.write.method == .post { ids[entry.write.subject] = write?.id }
             return write
         }
-        // Another process has settled what is not pending any more, or will. What is cached is from before.
+        // Another process has settled the removed writes, or will settle them. The cached entities may be older than that, so
+        // forget them.
         for write in pending.reset(to: writes) {
             if case .created = write.effect { effects.forget(nil) } else { effects.forget(write.id) }
             effects.end(write.key)
@@ -76,7 +76,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     func accepted(_ entries: [OutboxEntry]) {
         for entry in entries {
-            // One at a time, because a creation may precede a change of what it creates.
+            // One at a time, because an entry may change the entity that an earlier one creates.
             if let write = write(entry, { pending.id(createdIn: entry.write.subject) }) { pending.add(write) }
         }
     }
@@ -87,7 +87,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Returns what an entry does; `nil` if it cannot be shown.
+    /// Returns the pending write of an entry, or `nil` if it cannot be shown.
     private func write(_ entry: OutboxEntry, _ createdID: () -> Entity.ID?) -> PendingLayer<Entity>.Write? {
         let body = Data(entry.write.body ?? [])
         let effect: PendingLayer<Entity>.Effect?
@@ -109,7 +109,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return id.map { .init(key: entry.idempotencyKey, id: $0, subject: entry.write.subject, effect: effect) }
     }
 
-    /// Returns the entity that an entry changes; `nil` if it is not known.
+    /// Returns the identifier of the entity that an entry changes, or `nil` if it is not known.
     private func id(of entry: OutboxEntry) -> Entity.ID? {
         guard let name = entry.write.entityID else { return pending.id(createdIn: entry.write.subject) }
         return Entity.ID(name)
@@ -120,10 +120,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     func preparation(of entry: OutboxEntry) async throws(RecordStoreError) -> OutboxPreparation {
         guard entry.write.method != .post else { return .ready }
         var write = entry.write
-        // The creation has been settled, because this entry is the first of its subject.
+        // This entry is the first of its subject, so any creation of the entity has been settled.
         guard let id = id(of: entry), let path = entities.outboxPath(of: id) else {
             return .refused(
-                refusal(of: entry, "what it changes has no known identifier, and may never have been created")
+                refusal(of: entry, "the identifier of its entity is not known: retry it together with the creation")
             )
         }
         if write.entityID == nil { write = write.addressed(to: id.description, path, nil) }
@@ -136,7 +136,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             guard let version, let patch = MergePatch(Data(write.body ?? [])),
                 let entity = entities.patched(version.entity, by: patch), let body = try? entities.encode(entity)
             else {
-                return .refused(refusal(of: entry, "the update cannot be applied to what is there"))
+                return .refused(refusal(of: entry, "the update cannot be applied to the upstream's version"))
             }
             write = write.recorded(body, contentType: entities.format.mediaType)
             if write.version == .any, let entityTag = version.entityTag {
@@ -154,7 +154,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         )
     }
 
-    /// Returns the cached version of an entity if it is the one that a write is for, and otherwise the upstream's.
+    /// Returns the cached version of an entity if a write is for that version, and otherwise the upstream's.
     private func version(
         of id: Entity.ID,
         _ wanted: OutboxWrite.Version
@@ -168,12 +168,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return try await current(id)
     }
 
-    /// Returns the upstream's version of an entity; `nil` if there is none.
+    /// Returns the upstream's version of an entity, or `nil` if it does not exist there.
     private func current(_ id: Entity.ID) async throws(RecordStoreError) -> EntityVersion<Entity>? {
         do throws(RepositoryError) {
             return try await effects.current(id)
         } catch {
-            throw RecordStoreError(.unavailable, explanation: "The upstream's version is not known: \(error).")
+            throw RecordStoreError(.unavailable, explanation: "The upstream's version cannot be read: \(error).")
         }
     }
 
@@ -183,7 +183,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ) async throws(RecordStoreError) -> OutboxResolution? {
         let write = entry.write
         guard let editing = entities.editing, write.method != .post, let id = id(of: entry) else { return nil }
-        // What the update was made from, in case the upstream has deleted it.
+        // The version that the update was made from, to show it if the upstream has deleted the entity.
         let base = effects.cached(id)?.entity
         guard let theirs = try await current(id) else {
             if case .theirs = editing.rule { return .dropped(.any) }
@@ -191,9 +191,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
         let mine = result(of: write, over: theirs.entity)
         let version: OutboxWrite.Version = theirs.entityTag.map { .entityTag($0) } ?? .any
-        // An earlier attempt may have been done without an answer.
+        // The same record: an earlier attempt succeeded, and its response was lost.
         if let mine, entities.isSame(mine, theirs.entity) { return .dropped(version) }
-        // The upstream has the version that the write is for, so it objects to something else.
+        // The upstream still has the version that the write is for, so this is not a conflict of versions.
         let isSameVersion = theirs.entityTag != nil && version == write.version
         if isSameVersion { return .refused }
         let unresolved = unresolved(mine, theirs)
@@ -216,7 +216,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Returns the entity as a write would leave it; `nil` if it deletes the entity, or the result is not known.
+    /// Returns the entity after a write, or `nil` if the write deletes it or the result is not known.
     private func result(of write: OutboxWrite, over base: Entity?) -> Entity? {
         let body = Data(write.body ?? [])
         return switch write.method {
@@ -226,7 +226,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Returns the resolution that leaves the decision between two versions to somebody else.
+    /// Returns the resolution that keeps both versions in a dead letter until the caller decides.
     private func unresolved(_ mine: Entity?, _ theirs: EntityVersion<Entity>?) -> OutboxResolution {
         do {
             let conflict = OutboxConflict(
@@ -248,7 +248,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         guard answer.fallbackReason == nil else {
-            return try await settlement(of: entry, nil, problem: "is another's than the upstream's")
+            return try await settlement(of: entry, nil, problem: "is a fallback and not the upstream's")
         }
         let validator = Validator(answer.headerFields)
         guard entry.write.method != .post else { return try await created(by: entry, answer, validator, later) }
@@ -278,7 +278,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         before later: LaterEntries
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let key = entry.idempotencyKey
-        // What follows is for the version that this write was for. If that is not known yet, it follows the write before this one.
+        // The next write now changes the version that this write was made for. If that is the result of the previous write,
+        // the next write already says so.
         let revised = entry.write.version == .previousWrite ? [] : later.first(madeFor: entry.write.version)
         if entry.write.method == .post {
             guard error.reason == .outcomeUnknown else {
@@ -287,7 +288,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                     effects.end(key)
                 }
             }
-            // The entity may have been created, and may belong in any list.
+            // The upstream may have created the entity, which may belong in any list.
             return try await settlement(of: entry, nil)
         }
         guard [.conflict, .notFound, .outcomeUnknown].contains(error.reason), let id = id(of: entry) else {
@@ -307,12 +308,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let entity: Entity
         do throws(FieldError) {
-            guard let creation = entities.creation else { throw FieldError(nil, "is for nothing that can be created") }
+            guard let creation = entities.creation else { throw FieldError(nil, "is for an endpoint without creation") }
             entity = try creation.created(entry.write.body ?? [], answer.body, entities.format)
         } catch {
-            return try await settlement(of: entry, nil, problem: error.description)
+            return try await settlement(of: entry, nil, problem: "cannot be used: \(error)")
         }
-        // Changes that wait for the creation learn what was created. The first one follows the version that was created.
+        // The writes that wait for the creation get the created identifier. The first of them is for the created version.
         var version: OutboxWrite.Version? = (validator?.entityTag).map { .entityTag($0) } ?? .any
         let revised = later.all.compactMap { entry -> OutboxEntry? in
             guard entry.write.method != .post, entry.write.entityID == nil,
@@ -330,7 +331,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         ) { effects.keep(entity, validator) }
     }
 
-    /// Returns the entity that an update left behind; `nil` if it is not known.
+    /// Returns the entity after an update, or `nil` if it is not known.
     private func updated(_ id: Entity.ID, by entry: OutboxEntry, _ answer: DataResponse) -> Entity? {
         if !answer.body.isEmpty {
             guard let entity = try? entities.decodeOne(answer.body), entity.id == id else { return nil }
@@ -338,7 +339,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
         let body = Data(entry.write.body ?? [])
         guard entry.write.method == .patch else { return try? entities.decodeStored(body) }
-        // Only of the version that was patched is the result known.
+        // The result of a patch is known only if the patched version is cached.
         guard let cached = effects.cached(id), let tag = cached.entityTag, entry.write.version == .entityTag(tag) else {
             return nil
         }
@@ -351,7 +352,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     private func removal(of id: Entity.ID) -> [RecordChange] { store.map { [$0.remove(id), $0.removeLists] } ?? [] }
 
-    /// Returns the settlement of a write whose entity is known, or of one that may have changed any list.
+    /// Returns the settlement of a write of an entity. With `nil`, the write may have changed any list.
     private func settlement(
         of entry: OutboxEntry,
         _ id: Entity.ID?,
@@ -377,10 +378,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 }
 
 extension Endpoint {
-    /// Returns the path of an entity for a write in an outbox; `nil` if one of its components is not possible there.
+    /// Returns the path of an entity for a write in an outbox, or `nil` if an outbox cannot store one of its components.
     func outboxPath(of id: Entity.ID) -> String? { outboxPath(onePath(id)) }
 
-    /// Returns the path that a draft is sent to by an outbox; `nil` if it is no draft, or its path is not possible there.
+    /// Returns the path for a draft in an outbox, or `nil` if the bytes are not a draft or an outbox cannot store the path.
     func creationPath(of body: [UInt8]) -> String? {
         guard let path = creation?.path else { return path.joined(separator: "/") }
         return path(body, format).flatMap(outboxPath)
@@ -400,7 +401,8 @@ extension Editing.Update {
 }
 
 extension LaterEntries {
-    /// Returns the first entry, made for a version, if it follows the version that the settled entry leaves behind.
+    /// If the first entry is for the version that the settled write produces, returns it with that version filled in. Otherwise
+    /// returns no entry.
     fileprivate func first(madeFor version: OutboxWrite.Version) -> [OutboxEntry] {
         guard let first = all.first, first.write.version == .previousWrite else { return [] }
         return [first.revised(to: first.write.made(for: version))]

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 struct EndpointTests {
-    /// A format in which nothing can be written.
+    /// A format that fails to encode every value.
     private struct UnwritableFormat: RecordFormat {
         let mediaType = JSONFormat.mediaType
 
@@ -22,7 +22,7 @@ struct EndpointTests {
 
     private let remark = Remark(id: 1, author: 7, text: "one")
 
-    @Test func oneIsBelowTheListUnlessItIsSaidWhere() {
+    @Test func entityPathIsBelowTheListByDefault() {
         let plain = Endpoint(RemarkDTO.self, at: "/v1/remarks/")
         #expect(plain.path == ["v1", "remarks"] && plain.onePath(1) == ["v1", "remarks", "1"])
         let other = Endpoint(RemarkDTO.self, at: "remarks", one: { ["remark", "no", String($0)] })
@@ -30,17 +30,17 @@ struct EndpointTests {
         #expect(plain.name == "remarks" && plain.lifetimes == Lifetimes())
     }
 
-    @Test func anEntityIsUnderItsIdentityAndItsSubjects() {
+    @Test func keysOfAnEntityAreItsIdentifierAndItsSubjects() {
         let endpoint = Endpoint(RemarkDTO.self, at: "x", subjects: { [["users", String($0.author)]] })
         #expect(endpoint.keys(of: remark) == [["remarks", "1"], ["users", "7"]])
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func encodedEntityIsDecodedUnchanged() throws {
         let endpoint = Endpoint(RemarkDTO.self, at: "x")
         #expect(try endpoint.decodeOne(endpoint.encode(remark)) == remark)
     }
 
-    @Test func anEntityIsAsLargeAsItsRecord() throws {
+    @Test func byteCountIsThatOfTheRecord() throws {
         let endpoint = Endpoint(RemarkDTO.self, at: "x")
         #expect(try endpoint.byteCount(of: remark) == endpoint.encode(remark).count)
         #expect(Endpoint(RemarkDTO.self, at: "x", format: UnwritableFormat()).byteCount(of: remark) == 0)

@@ -5,7 +5,7 @@ struct EntityFilterTests {
     private let ofSeven = EntityFilter<Remark>.author(7)
     private let short = EntityFilter<Remark>("longest", "3") { $0.text.count <= 3 }
 
-    @Test func filtersAreTheSameIfTheyAskForTheSame() {
+    @Test func filtersWithTheSameQueryAreEqual() {
         #expect(ofSeven == EntityFilter("author", "7") { _ in false })
         #expect(ofSeven != .author(8) && ofSeven != .all)
         #expect(ofSeven.hashValue == EntityFilter<Remark>.author(7).hashValue)
@@ -13,7 +13,7 @@ struct EntityFilterTests {
         #expect(ofSeven.and(short) != short.and(ofSeven))
     }
 
-    @Test func aFilterOfTwoLetsThroughWhatBothDo() {
+    @Test func combinedFilterMatchesWhatBothMatch() {
         let both = short.and(ofSeven)
         #expect(both.fields.map(\.name) == ["longest", "author"])
         #expect(both.subject == ["users", "7"])

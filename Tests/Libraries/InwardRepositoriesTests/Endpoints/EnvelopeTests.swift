@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The shapes in which real upstreams answer.
+/// Response shapes of real upstreams.
 @Suite(.timeLimit(.minutes(5)))
 struct EnvelopeTests {
     /// `{"data": {"items": […]}, "next": …}`.
@@ -46,14 +46,14 @@ struct EnvelopeTests {
         return Repository(endpoint, upstream: try .example(source), store: place, timer: TimerService(ManualClock()))
     }
 
-    @Test func aListIsTakenOutOfItsEnvelope() async throws {
+    @Test func listIsReadFromItsEnvelope() async throws {
         let upstream = StubDataFetcher(DataResponse(body: Data(Self.page(Self.record, #"{"id": 2}"#).utf8)))
         let reading = try await repository(upstream).entities()
         #expect(reading.value == [Remark(id: 1, author: 7, text: "one")])
         #expect(reading.rejected.map(\.description) == ["remarks[1].author is missing"])
     }
 
-    @Test func anEntityIsTakenOutOfItsEnvelope() async throws {
+    @Test func entityIsReadFromItsEnvelope() async throws {
         let upstream = StubDataFetcher(DataResponse(body: Data(#"{"data": \#(Self.record)}"#.utf8)))
         #expect(try await repository(upstream).entity(1).value.text == "one")
     }
@@ -61,14 +61,14 @@ struct EnvelopeTests {
     @Test(arguments: [
         (#"[\#(record)]"#, "is not an object"), (#"{"data": {}, "next": null}"#, "its field “data.items” is missing"),
     ])
-    func anotherShapeIsAnErrorThatNamesTheField(body: String, problem: String) async throws {
+    func unexpectedShapeIsAnErrorThatNamesTheField(body: String, problem: String) async throws {
         let repository = try repository(StubDataFetcher(DataResponse(body: Data(body.utf8))))
         let error = await #expect(throws: RepositoryError.self) { try await repository.entities() }
         #expect(error?.reason == .unreadable && error?.explanation.contains(problem) == true)
     }
 
-    /// What a store keeps is the record alone, so that another envelope makes no difference to it.
-    @Test func aStoreKeepsRecordsWithoutTheirEnvelopes() async throws {
+    /// A store keeps the record alone, so a changed envelope does not affect it.
+    @Test func storeKeepsRecordsWithoutEnvelopes() async throws {
         let store = InMemoryRecordStore()
         let body = Data(Self.page(Self.record).utf8)
         let first = try repository(StubDataFetcher(DataResponse(body: body)), store: store)
@@ -89,7 +89,7 @@ struct EnvelopeTests {
         #expect(try await bare.entity(1, .cacheOnly).value.text == "one")
     }
 
-    @Test func thePagesFollowWhatTheEnvelopeNames() async throws {
+    @Test func pagesFollowTheLinkInTheEnvelope() async throws {
         let bodies = [
             Self.page(Self.record, next: #""/api/remarks?_start=1""#), Self.page(next: #""remarks?_start=2""#),
             Self.page(#"{"id": 3, "author": 7, "text": "three"}"#),

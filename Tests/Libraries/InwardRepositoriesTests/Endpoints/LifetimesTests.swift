@@ -4,7 +4,7 @@ import Testing
 @testable import InwardRepositories
 
 struct LifetimesTests {
-    @Test func whatIsNegativeIsTakenForZero() {
+    @Test func negativeLifetimesBecomeZero() {
         let lifetimes = Lifetimes(
             staleAfter: .seconds(-1),
             staleWhileRevalidate: .seconds(-1),
@@ -26,7 +26,7 @@ struct LifetimesTests {
         #expect(Lifetimes(jitter: .nan).jitter == 0)
     }
 
-    @Test func whatIsSetLaterIsWithinTheSameLimits() {
+    @Test func valuesSetLaterAreClampedToo() {
         var lifetimes = Lifetimes(staleAfter: .seconds(100))
         lifetimes.jitter = .nan
         #expect(lifetimes.freshness(isAbsent: false, chance: 1) == .seconds(100))
@@ -36,7 +36,7 @@ struct LifetimesTests {
         #expect(lifetimes.expiresAfter == .zero)
     }
 
-    @Test func theLongestOnesCanBeAdded() {
+    @Test func longestLifetimesDoNotOverflowWhenAdded() {
         let longest = Duration.seconds(Int64.max) * 18
         let lifetimes = Lifetimes(
             staleAfter: longest,
@@ -55,7 +55,7 @@ struct LifetimesTests {
         #expect(kept.staleTime + lifetimes.staleIfError > kept.staleTime)
     }
 
-    @Test func freshnessEndsEarlyByAShareOfIt() {
+    @Test func jitterShortensFreshness() {
         let lifetimes = Lifetimes(staleAfter: .seconds(100), missingExpiresAfter: .seconds(10), jitter: 0.5)
         #expect(lifetimes.freshness(isAbsent: false, chance: 0) == .seconds(100))
         #expect(lifetimes.freshness(isAbsent: false, chance: 0.5) == .seconds(75))
@@ -63,7 +63,7 @@ struct LifetimesTests {
         #expect(lifetimes.freshness(isAbsent: true, chance: 1) == .seconds(5))
     }
 
-    @Test func absenceIsNotRememberedForLongerThanAnAnswerIsFresh() {
+    @Test func absenceExpiresNoLaterThanFreshness() {
         let lifetimes = Lifetimes(staleAfter: .seconds(1), missingExpiresAfter: .seconds(10))
         #expect(lifetimes.freshness(isAbsent: true, chance: 0) == .seconds(1))
     }

@@ -17,7 +17,7 @@ struct MergePatchTests {
         return patch.applied(to: Data(target.utf8)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The examples of RFC 7396, appendix A, that have no object with several members as their result.
+    /// The examples of RFC 7396, appendix A, except those whose result is an object with several members.
     @Test(arguments: [
         (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"b"}"#, #"{"a":null}"#, "{}"),
         (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
@@ -27,11 +27,11 @@ struct MergePatchTests {
         (#"{"a":"foo"}"#, #""bar""#, #""bar""#),
         ("[1,2]", #"{"a":"b","c":null}"#, #"{"a":"b"}"#), ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
     ])
-    func itIsAppliedAsTheStandardSays(target: String, patch: String, result: String) throws {
+    func patchIsAppliedAsRFC7396Says(target: String, patch: String, result: String) throws {
         #expect(try applied(patch, to: target) == result)
     }
 
-    @Test func itNamesOnlyWhatChanges() throws {
+    @Test func patchContainsOnlyTheChangedFields() throws {
         let old = Data(#"{"id":1,"text":"a","place":{"city":"x","zip":"1"},"gone":true,"price":0.1}"#.utf8)
         let new = Data(#"{"id":1,"text":"b","place":{"city":"y","zip":"1"},"price":0.1,"new":[1]}"#.utf8)
         let patch = try #require(MergePatch(from: old, to: new))
@@ -40,15 +40,15 @@ struct MergePatchTests {
         #expect(MergePatch(from: old, to: old)?.isEmpty == true && !patch.isEmpty)
     }
 
-    @Test func whatIsNoJSONIsNoPatch() {
+    @Test func invalidJSONIsNotAPatch() {
         #expect(MergePatch(Data("{".utf8)) == nil)
         #expect(MergePatch(from: Data("{}".utf8), to: Data("<".utf8)) == nil)
         #expect(MergePatch(Data("{}".utf8))?.applied(to: Data("<".utf8)) == nil)
     }
 
-    /// What is patched becomes what the patch was made for.
+    /// Applying a patch to its source produces its target.
     @Test(arguments: [UInt64(1), 2, .random(in: 3 ... .max)])
-    func aPatchTurnsOneIntoTheOther(seed: UInt64) throws {
+    func patchTurnsOneValueIntoTheOther(seed: UInt64) throws {
         struct Record: Codable, Equatable {
             var a: Int?
             var b: [String: Int?]

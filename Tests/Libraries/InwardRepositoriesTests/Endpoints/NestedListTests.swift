@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Lists that have a path of their own, such as `authors/7/remarks`.
+/// Lists with their own path, such as `authors/7/remarks`.
 @Suite(.timeLimit(.minutes(5)))
 struct NestedListTests {
     private static func nested(_ author: Int) -> EntityFilter<Remark> {
@@ -39,7 +39,7 @@ struct NestedListTests {
         )
     }
 
-    @Test func aNestedListIsAskedForAtItsPath() async throws {
+    @Test func nestedListIsRequestedAtItsPath() async throws {
         let source = RecordingDataFetcher(Self.source)
         let repository = try repository(source)
         #expect(try await repository.entities(Self.nested(7)).value.map(\.id) == [1])
@@ -48,14 +48,14 @@ struct NestedListTests {
         #expect(source.requests.map { $0.url.path() } == ["/api/authors/7/remarks", "/api/remarks"])
     }
 
-    @Test func thePagesOfANestedListAreBelowItsPath() async throws {
+    @Test func pagesOfANestedListAreRequestedAtItsPath() async throws {
         let source = RecordingDataFetcher(Self.source)
         var pages = try #require(repository(source).pages(Self.nested(7), of: 5)).makeAsyncIterator()
         #expect(try await pages.next()?.value.map(\.id) == [1])
         #expect(source.requests.map { $0.url.absoluteString.dropFirst(24) } == ["/authors/7/remarks?_page=1&_limit=5"])
     }
 
-    @Test func eachListIsStoredByItself() async throws {
+    @Test func nestedListsAreStoredSeparately() async throws {
         let store = InMemoryRecordStore()
         let first = try repository(Self.source, store: store)
         _ = try await first.entities(Self.nested(7))
@@ -68,7 +68,7 @@ struct NestedListTests {
         #expect(error?.reason == .unavailable)
     }
 
-    @Test func pathsAndFieldsAreNotMistakenForEachOther() {
+    @Test func keysOfPathsAndFieldsDiffer() {
         let nested = Self.nested(7)
         #expect(nested == EntityFilter(at: "/authors/7/remarks") { _ in false })
         #expect(nested.hashValue == EntityFilter<Remark>(at: "authors/7/remarks") { _ in false }.hashValue)
@@ -78,7 +78,7 @@ struct NestedListTests {
         #expect(EntityFilter<Remark>.author(7).and(nested).path == nested.path)
     }
 
-    @Test func aPathThatLeadsElsewhereIsNotAskedFor() async throws {
+    @Test func pathWithDotComponentsIsNotRequested() async throws {
         let source = RecordingDataFetcher(Self.source)
         let repository = try repository(source)
         let filter = EntityFilter<Remark>(at: "authors/../secrets") { _ in true }

@@ -33,7 +33,7 @@ struct RecordFormatTests {
         func entity() throws(FieldError) -> Event { Event(id: eventId, beginsAt: beginsAt) }
     }
 
-    /// JSON behind a percent sign, which is not JSON.
+    /// JSON with a percent sign in front, which is not valid JSON.
     private struct LineFormat: RecordFormat {
         let mediaType = "text/x-lines"
 
@@ -77,14 +77,14 @@ struct RecordFormatTests {
         throw FetchError(.unreachable, request: request, explanation: "was not sent")
     }
 
-    @Test func namesAndDatesAreThoseOfTheFormat() async throws {
+    @Test func formatDecidesNamesAndDates() async throws {
         let body = Data(#"[{"event_id": "a", "begins_at": "1970-01-01T00:00:00Z"}]"#.utf8)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: body)))
         #expect(try await repository(snakeCase, source).entities().value == [event])
         #expect(source.requests.map { $0.headerFields[.accept] } == ["application/json"])
     }
 
-    @Test func aStoreKeepsTheFormat() async throws {
+    @Test func storeUsesTheFormat() async throws {
         let store = InMemoryRecordStore()
         let body = Data(#"[{"event_id": "a", "begins_at": "1970-01-01T00:00:00Z"}]"#.utf8)
         let first = try repository(snakeCase, StubDataFetcher(DataResponse(body: body)), store: store)
@@ -94,21 +94,21 @@ struct RecordFormatTests {
         #expect(try await next.entity("a", .cacheOnly).value == event)
     }
 
-    @Test func anotherFormatIsAskedForByItsMediaType() async throws {
+    @Test func requestsNameTheMediaTypeOfTheFormat() async throws {
         let body = try LineFormat().encode([EventDTO(event)])
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: body)))
         #expect(try await repository(LineFormat(), source).entities().value == [event])
         #expect(source.requests.map { $0.headerFields[.accept] } == ["text/x-lines"])
     }
 
-    @Test(arguments: [("[]", "is no valid text/x-lines; it begins with “[]”"), ("", "is empty")])
-    func whatIsNotInTheFormatIsQuoted(body: String, problem: String) async throws {
+    @Test(arguments: [("[]", "is not valid text/x-lines; it begins with “[]”"), ("", "is empty")])
+    func errorQuotesABodyInAnotherFormat(body: String, problem: String) async throws {
         let repository = try repository(LineFormat(), StubDataFetcher(DataResponse(body: Data(body.utf8))))
         let error = await #expect(throws: RepositoryError.self) { try await repository.entities() }
         #expect(error?.reason == .unreadable && error?.explanation.contains(problem) == true)
     }
 
-    @Test func aValueThatIsNoEntityIsReadThroughTheUpstream() async throws {
+    @Test func valueThatIsNotAnEntityIsReadThroughTheUpstream() async throws {
         struct Report: Decodable, Equatable { let total: Int }
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(#"{"total": 3}"#.utf8))))
         let upstream = try Upstream.example(source)
@@ -122,7 +122,7 @@ struct RecordFormatTests {
         ("events/../secrets", DataResponse(), RepositoryError.Reason.refused),
         ("events", DataResponse(status: 404), .notFound), ("events", DataResponse(body: Data("[]".utf8)), .unreadable),
     ])
-    func aValueThatCannotBeReadIsAnError(
+    func unreadableValueIsAnError(
         path: String,
         answer: DataResponse,
         reason: RepositoryError.Reason

@@ -8,7 +8,7 @@ import Testing
 struct ObserversTests {
     private let scheduler = DeterministicScheduler(seed: 7)
 
-    /// Whether a signal is set. Clears it.
+    /// Returns whether a signal is set, and clears it.
     private func isSet(_ signal: ChangeSignal) async throws -> Bool {
         let timer = scheduler.timer
         return try await scheduler.run {
@@ -17,7 +17,7 @@ struct ObserversTests {
         }
     }
 
-    @Test func onlyTheObserversOfAKeyAreTold() async throws {
+    @Test func onlyObserversOfTheKeyAreNotified() async throws {
         let observers = Observers<Int>()
         let all = (0..<10_000).map { observers.observe($0) }
         let another = observers.observe(7)
@@ -30,26 +30,26 @@ struct ObserversTests {
         #expect(observers.count == 10_001)
     }
 
-    @Test func observersAreToldOfEachChangeOfPendingWrites() async throws {
+    @Test func observersAreNotifiedOfEachChangeOfPendingWrites() async throws {
         let observers = RepositoryObservers<Remark>()
         let pending = PendingLayer<Remark>(notifying: observers)
         let (one, other) = (observers.entities.observe(1), observers.entities.observe(2))
         let list = observers.lists.observe(.all)
         let write = PendingLayer<Remark>.Write(key: "a", id: 1, subject: ["1"], effect: .deleted)
-        func told() async throws -> [Bool] {
+        func notified() async throws -> [Bool] {
             [try await isSet(one.signal), try await isSet(other.signal), try await isSet(list.signal)]
         }
         pending.add(write)
-        #expect(try await told() == [true, false, true])
+        #expect(try await notified() == [true, false, true])
         pending.replace(write)
-        #expect(try await told() == [true, false, true])
+        #expect(try await notified() == [true, false, true])
         pending.remove("a")
-        #expect(try await told() == [true, false, true])
+        #expect(try await notified() == [true, false, true])
         _ = pending.reset(to: [write])
-        #expect(try await told() == [true, true, true])
+        #expect(try await notified() == [true, true, true])
     }
 
-    @Test func theConditionIsAskedForKeysWithObserversOnly() async throws {
+    @Test func conditionIsCalledForObservedKeysOnly() async throws {
         let observers = Observers<Int>()
         let (first, second) = (observers.observe(1), observers.observe(2))
         var asked: [Int] = []
@@ -62,7 +62,7 @@ struct ObserversTests {
         #expect(try await isSet(second.signal))
     }
 
-    @Test func anObserverThatNobodyReferencesLeaves() {
+    @Test func unreferencedObserverLeaves() {
         let observers = Observers<Int>()
         var one: Observer<Int>? = observers.observe(1)
         let other = observers.observe(1)
@@ -72,7 +72,7 @@ struct ObserversTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test func severalSignalsBeforeAWaitAreOne() async throws {
+    @Test func severalSignalsBeforeAWaitCountOnce() async throws {
         let signal = ChangeSignal()
         signal.set()
         signal.set()
@@ -80,14 +80,14 @@ struct ObserversTests {
         #expect(try await !isSet(signal))
     }
 
-    @Test func aSignalEndsTheWait() async throws {
+    @Test func signalEndsTheWait() async throws {
         let signal = ChangeSignal()
         try await scheduler.run { [scheduler] in
             async let outcome = signal.wait()
             try await scheduler.timer.sleep(for: .seconds(1))
             signal.set()
             guard case .fulfilled = await outcome else {
-                Issue.record("The wait ended otherwise")
+                Issue.record("The signal did not end the wait.")
                 return
             }
         }

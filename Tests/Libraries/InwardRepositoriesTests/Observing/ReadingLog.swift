@@ -2,7 +2,7 @@ import InwardCore
 import InwardRepositories
 import Synchronization
 
-/// What somebody who observes has been given, and how it ended.
+/// The readings of a sequence, and its end.
 final class ReadingLog<Value: Sendable>: Sendable {
     private let state = Mutex<(readings: [Reading<Value>], failure: RepositoryError?, hasEnded: Bool)>(([], nil, false))
 
@@ -22,7 +22,7 @@ final class ReadingLog<Value: Sendable>: Sendable {
 }
 
 extension ReadingChanges.Iterator {
-    /// The reason for which there is no further reading; `nil` if there is one, or the sequence has ended.
+    /// Returns the reason of the error that the next reading throws, or `nil` if there is a reading or the sequence has ended.
     mutating func failure() async -> RepositoryError.Reason? {
         do throws(RepositoryError) {
             _ = try await next()

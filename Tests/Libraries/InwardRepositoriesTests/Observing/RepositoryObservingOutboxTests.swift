@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Observes writes that go through an outbox.
+/// Observing writes that go through an outbox.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryObservingOutboxTests {
     private let stage = OutboxStage()
@@ -35,8 +35,8 @@ struct RepositoryObservingOutboxTests {
         let one = try Repository.versioned(source, editing, store: place, outbox: outbox, timer: stage.timer)
         let other = try Repository.versioned(source, editing, store: place, outbox: outbox, timer: stage.timer)
         try await stage.scheduler.run {
-            try await outbox.open(handlers: [try #require(one.handler)])
-            let member = try await outbox.join(handlers: [try #require(other.handler)])
+            try await outbox.open(handlers: [one.handler])
+            let member = try await outbox.join(handlers: [other.handler])
             try await work(one, other, outbox)
             await outbox.close()
             outbox.leave(member)
@@ -45,7 +45,7 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    /// Lets the upstream answer again, and waits until everything is delivered that can be.
+    /// Brings the upstream back, and waits until every deliverable write is delivered.
     private func deliver(_ outbox: Outbox, _ fates: VersionedSource.Fate...) async {
         for fate in fates { source.meet(fate) }
         source.goOffline(false)
@@ -56,7 +56,7 @@ struct RepositoryObservingOutboxTests {
     private func settle() async throws { try await stage.timer.sleep(for: .milliseconds(1)) }
 
     @Test(arguments: [false, true])
-    func anUpdateIsSeenWhenItIsAcceptedAndWhenItIsSettled(isOfAnotherSession: Bool) async throws {
+    func updateIsSeenWhenAcceptedAndWhenSettled(isOfAnotherSession: Bool) async throws {
         try await run { [self] one, other, outbox in
             let observed = isOfAnotherSession ? other : one
             var entity = observed.changes(of: 2).makeAsyncIterator()
@@ -76,7 +76,7 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    @Test(arguments: [false, true]) func anUpdateOfAPendingUpdateIsSeen(isOfAnotherSession: Bool) async throws {
+    @Test(arguments: [false, true]) func secondPendingUpdateIsSeen(isOfAnotherSession: Bool) async throws {
         try await run { [self] one, other, outbox in
             let observed = isOfAnotherSession ? other : one
             var entity = observed.changes(of: 2).makeAsyncIterator()
@@ -94,7 +94,8 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    @Test(arguments: [false, true]) func whatIsRefusedIsShownAsItWas(isOfAnotherSession: Bool) async throws {
+    @Test(arguments: [false, true]) func refusedUpdateRestoresThePreviousVersion(isOfAnotherSession: Bool) async throws
+    {
         try await run { [self] one, other, outbox in
             let observed = isOfAnotherSession ? other : one
             var entity = observed.changes(of: 2).makeAsyncIterator()
@@ -112,7 +113,7 @@ struct RepositoryObservingOutboxTests {
     }
 
     @Test(arguments: [false, true])
-    func aCreationIsFollowedToTheIdentifierOfTheUpstream(isOfAnotherSession: Bool) async throws {
+    func createdEntityIsFollowedToItsUpstreamIdentifier(isOfAnotherSession: Bool) async throws {
         try await run { [self] one, other, outbox in
             let observed = isOfAnotherSession ? other : one
             var list = observed.changes(in: .all).makeAsyncIterator()
@@ -132,7 +133,7 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    @Test func aCreationWhoseIdentifierTheUpstreamKeepsIsNotTakenForARefusedOne() async throws {
+    @Test func creationThatKeepsItsIdentifierIsNotSeenAsRefused() async throws {
         let outbox = try stage.outbox(source, store: store)
         let remarks = try Repository.versioned(
             source,
@@ -142,7 +143,7 @@ struct RepositoryObservingOutboxTests {
             timer: stage.timer
         )
         try await stage.scheduler.run { [self] in
-            try await outbox.open(handlers: [try #require(remarks.handler)])
+            try await outbox.open(handlers: [remarks.handler])
             source.goOffline()
             let draft = Remark(id: 4, author: 7, text: "draft")
             #expect(try await remarks.create(RemarkDTO(draft)).value == draft)
@@ -157,7 +158,7 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    @Test func aRefusedCreationIsGoneAndAskedForNowhere() async throws {
+    @Test func refusedCreationDisappearsWithoutARequest() async throws {
         try await run { [self] one, _, outbox in
             var list = one.changes(in: .all).makeAsyncIterator()
             _ = try await list.next()
@@ -173,7 +174,7 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    @Test func aDeletionHidesTheEntityUntilItIsRefused() async throws {
+    @Test func deletionHidesTheEntityUntilItIsRefused() async throws {
         try await run { [self] one, _, outbox in
             var entity = one.changes(of: 2).makeAsyncIterator()
             var list = one.changes(in: .all).makeAsyncIterator()
@@ -193,7 +194,7 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    @Test func aConflictShowsTheVersionOfTheUpstream() async throws {
+    @Test func conflictShowsTheUpstreamsVersion() async throws {
         try await run { [self] one, _, outbox in
             _ = try await one.entity(2, .upstreamOnly)
             var entity = one.changes(of: 2).makeAsyncIterator()
@@ -205,7 +206,7 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    @Test func whatAnEarlierProcessLeftIsSeenWhenTheOutboxIsOpened() async throws {
+    @Test func writesOfAnEarlierProcessAreSeenWhenTheOutboxOpens() async throws {
         try await run { [source] one, _, _ in
             _ = try await one.entity(2)
             source.goOffline()
@@ -216,7 +217,7 @@ struct RepositoryObservingOutboxTests {
         try await stage.scheduler.run {
             var entity = next.changes(of: 2).makeAsyncIterator()
             #expect(try await entity.next()?.value?.text == "2")
-            try await outbox.open(handlers: [try #require(next.handler)])
+            try await outbox.open(handlers: [next.handler])
             let pending = try await entity.next()
             #expect(pending?.value?.text == "new" && pending?.isPending == true)
             await outbox.close()
@@ -224,8 +225,8 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    /// It is sent again, and that is lost.
-    @Test func aMergedUpdateIsSeenWhileItIsPending() async throws {
+    /// The merged update is sent again and is lost on the way.
+    @Test func mergedUpdateIsSeenWhilePending() async throws {
         let merge = ConflictRule<Remark>.merge {
             Remark(id: 2, author: 7, text: "\($0.mine?.text ?? "") and \($0.theirs?.text ?? "")")
         }
@@ -244,14 +245,14 @@ struct RepositoryObservingOutboxTests {
         }
     }
 
-    /// The order of the changes and of the reads follows from a seed.
-    @Test(arguments: 0..<50) func theLastReadingIsTheOneThatIsThere(seed: UInt64) async throws {
+    /// A seed determines the order of the changes and reads.
+    @Test(arguments: 0..<50) func lastReadingIsTheCurrentValue(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)
         let outbox = try stage.outbox(source, store: store)
         let repository = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)
         let (ones, lists) = (ReadingLog<Remark?>(), ReadingLog<[Remark]>())
         try await stage.scheduler.run { [source] in
-            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await outbox.open(handlers: [repository.handler])
             try await withThrowingTaskGroup { group in
                 group.addTask { await ones.observe(repository.changes(of: 2)) }
                 group.addTask { await lists.observe(repository.changes(in: .all)) }

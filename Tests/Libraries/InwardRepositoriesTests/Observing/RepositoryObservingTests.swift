@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Observes what a repository reads and writes without an outbox.
+/// Observing reads and writes without an outbox.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryObservingTests {
     private let scheduler = DeterministicScheduler(seed: 7)
@@ -27,7 +27,7 @@ struct RepositoryObservingTests {
         try .versioned(source, lifetimes: lifetimes, memory: memory, store: store, timer: scheduler.timer)
     }
 
-    /// Runs work while somebody observes, and ends the observation.
+    /// Runs work during an observation, and then ends the observation.
     private func run<Value>(
         _ changes: ReadingChanges<Value>,
         _ work: @escaping @Sendable (ReadingLog<Value>) async throws -> Void
@@ -45,12 +45,12 @@ struct RepositoryObservingTests {
         #expect(log.hasEnded)
     }
 
-    /// Waits until nothing is ready any more.
+    /// Waits until no task is ready to run.
     private func settle() async throws { try await scheduler.timer.sleep(for: .milliseconds(1)) }
 
     // MARK: Readings
 
-    @Test func theFirstReadingIsAnOrdinaryOneWithThePolicy() async throws {
+    @Test func firstReadingIsAnOrdinaryReadWithThePolicy() async throws {
         let repository = try repository()
         try await scheduler.run { [source, anew] in
             _ = try await repository.entity(2)
@@ -64,7 +64,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func anErrorOfTheFirstReadEndsTheSequence() async throws {
+    @Test func errorOfTheFirstReadEndsTheSequence() async throws {
         let repository = try repository()
         source.goOffline()
         try await scheduler.run { () async throws -> Void in
@@ -75,7 +75,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func whatAnotherReaderFetchesIsSeenByThoseWhoWait() async throws {
+    @Test func observersSeeWhatAnotherReaderFetches() async throws {
         let repository = try repository()
         try await run(repository.changes(of: 2)) { [self] log in
             source.put(anew)
@@ -94,7 +94,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func nothingIsGivenIfNothingDiffers() async throws {
+    @Test func equalReadingsAreLeftOut() async throws {
         let repository = try repository()
         try await run(repository.changes(of: 2)) { [self] log in
             _ = try await repository.entity(2, .upstreamOnly)
@@ -107,7 +107,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func aListChangesWithTheEntitiesInIt() async throws {
+    @Test func listChangesWithItsEntities() async throws {
         let repository = try repository()
         _ = try await scheduler.run { try await repository.entities(.author(8)) }
         try await run(repository.changes(in: .all)) { [self] log in
@@ -122,7 +122,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func writesThatAreSentAtOnceAreSeen() async throws {
+    @Test func writesWithoutAnOutboxAreSeen() async throws {
         let repository = try repository()
         try await run(repository.changes(in: .all)) { [self] log in
             try await repository.update(2) { $0.text = "new" }
@@ -136,7 +136,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func aFreshAnswerConfirmsAStaleOne() async throws {
+    @Test func freshReadingConfirmsAStaleOne() async throws {
         let source = RemarkSource()
         let lifetimes = Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(600))
         let repository = try Repository.remarks(source, scheduler.timer, lifetimes: lifetimes)
@@ -148,7 +148,7 @@ struct RepositoryObservingTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func whoIsSlowGetsTheNewestOnly() async throws {
+    @Test func slowReaderGetsOnlyTheNewestReading() async throws {
         let repository = try repository()
         try await scheduler.run { [self] in
             var iterator = repository.changes(of: 2).makeAsyncIterator()
@@ -164,7 +164,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func entitiesThatAreNotEquatableAreComparedByTheirRecords() async throws {
+    @Test func entitiesWithoutEquatableAreComparedByTheirRecords() async throws {
         struct Note: Identifiable, Sendable {
             let id: Int
             let text: String
@@ -195,7 +195,7 @@ struct RepositoryObservingTests {
 
     // MARK: Invalidations
 
-    @Test func whatIsInvalidatedIsAskedForAgain() async throws {
+    @Test func invalidatedValueIsFetchedAgain() async throws {
         let repository = try repository()
         try await run(repository.changes(of: 2)) { [self] log in
             source.put(anew)
@@ -209,7 +209,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func thoseWhoReadCachesOnlyAskNobody() async throws {
+    @Test func cacheOnlyObserverDoesNotAskTheUpstream() async throws {
         let repository = try repository()
         _ = try await scheduler.run { try await repository.entity(2) }
         try await run(repository.changes(of: 2, .cacheOnly)) { [self] log in
@@ -223,7 +223,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func whatCannotBeAskedForAgainEndsNothing() async throws {
+    @Test func unavailableUpstreamDoesNotEndTheSequence() async throws {
         let repository = try repository()
         try await run(repository.changes(in: .all)) { [self] log in
             source.goOffline()
@@ -238,8 +238,8 @@ struct RepositoryObservingTests {
         }
     }
 
-    /// Otherwise its own fetch would be a change that it fetches again.
-    @Test(arguments: [false, true]) func withoutRoomInMemoryNobodyAsksForever(hasStore: Bool) async throws {
+    /// Otherwise, its own fetch would count as a change and be fetched again.
+    @Test(arguments: [false, true]) func observerWithoutRoomInMemoryDoesNotFetchForever(hasStore: Bool) async throws {
         let store = RepositoryStore(InMemoryRecordStore(now: { OutboxStage.time }), partition: []) {
             OutboxStage.time
         } reportFailure: { _ in
@@ -267,8 +267,8 @@ struct RepositoryObservingTests {
         }
     }
 
-    /// Otherwise its own fetch would be a change that it fetches again.
-    @Test func whatHasExpiredWhenItArrivesIsNotFetchedAgainAndAgain() async throws {
+    /// Otherwise, its own fetch would count as a change and be fetched again.
+    @Test func responseThatArrivesExpiredIsNotFetchedForever() async throws {
         let slow = StubDataFetcher { [source, scheduler] request throws(FetchError) in
             try? await scheduler.timer.sleep(for: .microseconds(10))
             return try await source.fetch(request)
@@ -284,7 +284,7 @@ struct RepositoryObservingTests {
         #expect(source.requests.count == 2)
     }
 
-    // MARK: The end
+    // MARK: End
 
     @Test func cancellationEndsTheSequence() async throws {
         let repository = try repository()
@@ -319,7 +319,7 @@ struct RepositoryObservingTests {
         #expect(repository.observers.entities.count == 0 && repository.observers.lists.count == 0)
     }
 
-    @Test func theDeadlineOfTheTaskEndsTheWait() async throws {
+    @Test func deadlineOfTheTaskEndsTheWait() async throws {
         let repository = try repository()
         try await scheduler.run { [scheduler] in
             var iterator = repository.changes(in: .all).makeAsyncIterator()
@@ -330,7 +330,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func anObserverLeavesWithItsIterator() async throws {
+    @Test func observerLeavesWithItsIterator() async throws {
         let repository = try repository()
         try await scheduler.run {
             let changes = repository.changes(of: 2)

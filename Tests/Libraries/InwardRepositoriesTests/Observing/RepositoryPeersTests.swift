@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardRepositories
 
-/// Two sessions of one user, whose repositories share a part of a store.
+/// Two sessions of a user, whose repositories share a partition of a store.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryPeersTests {
     private let scheduler = DeterministicScheduler(seed: 7)
@@ -25,10 +25,10 @@ struct RepositoryPeersTests {
         }
     }
 
-    /// Lets time pass, so that what follows is newer.
+    /// Lets time pass, so that later events are newer.
     private func wait() async throws { try await scheduler.timer.sleep(for: .seconds(1)) }
 
-    @Test func whatAnotherSessionFetchesIsSeen() async throws {
+    @Test func fetchOfAPeerIsSeen() async throws {
         let (one, other) = (try repository(), try repository())
         try await scheduler.run { [self] in
             var entity = one.changes(of: 2).makeAsyncIterator()
@@ -51,7 +51,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func anEntityThatAnotherSessionFetchesInAListIsSeen() async throws {
+    @Test func entityInAListFetchedByAPeerIsSeen() async throws {
         let (one, other) = (try repository(), try repository())
         try await scheduler.run { [self] in
             var entity = one.changes(of: 2).makeAsyncIterator()
@@ -64,7 +64,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func whatAnotherSessionWritesWithoutAnOutboxIsSeen() async throws {
+    @Test func writeOfAPeerWithoutAnOutboxIsSeen() async throws {
         let (one, other) = (try repository(), try repository())
         try await scheduler.run { [self] in
             var entity = one.changes(of: 2).makeAsyncIterator()
@@ -84,7 +84,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    /// Requests that `other` made before a write that `one` knows of, and `other` does not yet.
+    /// Returns the stamp of a request that `other` made before a write that only `one` knows.
     private func stamp(_ other: Repository<Remark>) -> FetchStamp {
         FetchStamp(
             tick: other.memory.begin(),
@@ -95,14 +95,14 @@ struct RepositoryPeersTests {
         )
     }
 
-    @Test func anAnswerFromBeforeAChangeIsNotTakenOver() async throws {
+    @Test func responseFromBeforeAChangeIsNotAdopted() async throws {
         let (one, other) = (try repository(), try repository())
         try await scheduler.run { [self] in
             _ = try await (one.entities(), other.entities())
             try await wait()
             let stamp = stamp(other)
             try await wait()
-            // As a write that an outbox has delivered, of which it has not told the other repository yet.
+            // Like a write that an outbox has delivered but not yet reported to the other repository.
             let created = Remark(id: 4, author: 7, text: "created")
             one.cache.change(everywhere: false) { $0.write(created, time: scheduler.timer.now, byteCount: 1) }
             _ = other.cache.keep(EntityList(source.remarks, rejected: []), of: .all, stamp)
@@ -112,7 +112,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func anAbsenceThatIsNotCachedHereIsNotPassedOn() async throws {
+    @Test func outdatedAbsenceIsNotSharedWithPeers() async throws {
         let (one, other) = (try repository(), try repository())
         try await scheduler.run { [self] in
             _ = try await (one.entity(2), other.entity(2))
@@ -126,7 +126,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func aFetchUnderWayIsOvertakenByAWriteOfAnotherSession() async throws {
+    @Test func writeOfAPeerMakesAFetchInFlightOutdated() async throws {
         let (begun, isReleased) = (Rendezvous(of: 2), Promise<Void>())
         let source = RemarkSource.holdingTheFirstAnswer(begun: begun, until: isReleased)
         let timer = TimerService(ManualClock())
@@ -136,17 +136,17 @@ struct RepositoryPeersTests {
         await begun.arrive()
         let new = Remark(id: 2, author: 7, text: "new")
         _ = try await other.send(new)
-        // Nobody joins the request from before the write.
+        // New readers do not join the request from before the write.
         #expect(try await one.entities().value.contains(new))
         isReleased.fulfill(())
-        // Its answer goes to its caller, and is not kept.
+        // Its answer goes to its caller, and is not cached.
         #expect(try await early.value.map(\.text) == ["one", "two", "three"])
         #expect(try await one.entities().value.contains(new))
         #expect(try await one.entity(2).value == new)
         #expect(source.requests.count == 3)
     }
 
-    @Test func everySessionHasTheChangesInTheSameOrder() async throws {
+    @Test func peersApplyChangesInTheSameOrder() async throws {
         let (repositories, log) = ([try repository(), try repository()], WorkLog())
         await withTaskGroup { group in
             for (number, repository) in repositories.enumerated() {
@@ -160,7 +160,7 @@ struct RepositoryPeersTests {
         #expect(stride(from: 0, to: changes.count, by: 2).allSatisfy { changes[$0] == changes[$0 + 1] })
     }
 
-    @Test func aListIsTakenOverWithItsValidatorAndItsEntitiesWithoutOne() async throws {
+    @Test func adoptedListHasItsValidatorAndItsEntitiesHaveNone() async throws {
         let (one, other, third) = (try repository(), try repository(), try repository())
         try await scheduler.run { [self] in
             _ = try await (one.entities(), third.entity(2))
@@ -176,7 +176,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func whatIsObservedIsTakenOverThoughItIsNotCached() async throws {
+    @Test func observedValueIsAdoptedEvenIfNotCached() async throws {
         let (one, other) = (try repository(), try repository())
         try await scheduler.run { [self] in
             var entity = one.changes(of: 2).makeAsyncIterator()
@@ -202,7 +202,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func whatNobodyHasIsNotKeptForThem() async throws {
+    @Test func valueThatAPeerDoesNotUseIsNotCachedThere() async throws {
         let (one, other) = (try repository(), try repository())
         try await scheduler.run {
             _ = try await other.entities()
@@ -210,7 +210,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func whatIsTakenOverIsStoredOnce() async throws {
+    @Test func adoptedValueIsStoredOnce() async throws {
         let (one, other) = (try repository(), try repository())
         try await scheduler.run { [self] in
             _ = try await one.entity(2)
@@ -223,7 +223,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func otherPartitionsAndOtherClocksLearnNothing() async throws {
+    @Test func otherPartitionsAndOtherClocksAreNotUpdated() async throws {
         let one = try repository()
         let others = [try repository(of: "bob"), try repository(timer: TimerService(ManualClock()))]
         try await scheduler.run { [self] in
@@ -235,7 +235,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    @Test func aRepositoryLeavesWhenItIsClosedOrReleased() async throws {
+    @Test func repositoryLeavesWhenClosedOrReleased() async throws {
         var one: Repository<Remark>? = try repository()
         let other = try repository()
         #expect(peers.count == 2 && one != nil)

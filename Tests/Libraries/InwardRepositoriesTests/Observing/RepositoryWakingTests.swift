@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Which of the observers of lists a write wakes.
+/// Tests of the list observers that a write wakes.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryWakingTests {
     private let stage = OutboxStage()
@@ -37,14 +37,14 @@ struct RepositoryWakingTests {
             observer: observer
         )
         try await stage.scheduler.run {
-            try await outbox?.open(handlers: [try #require(repository.handler)])
+            try await outbox?.open(handlers: [repository.handler])
             try await work(repository, outbox)
             await outbox?.close()
             await repository.close()
         }
     }
 
-    /// Observes lists while some work is done.
+    /// Observes lists during some work.
     private func observing(
         _ filters: [EntityFilter<Remark>],
         in repository: Repository<Remark>,
@@ -61,9 +61,9 @@ struct RepositoryWakingTests {
         }
     }
 
-    // MARK: Few of many
+    // MARK: Affected lists only
 
-    @Test func aWriteReadsTheListsThatItMayChangeAndNoOthers() async throws {
+    @Test func writeWakesOnlyTheListsThatItMayChange() async throws {
         try await run(hasOutbox: false) { [self] repository, _ in
             try await observing((0..<1_000).map { .author($0) }, in: repository) { logs in
                 let count = listReads
@@ -83,7 +83,7 @@ struct RepositoryWakingTests {
         }
     }
 
-    @Test func aPendingWriteReadsTheListsThatItMayChangeAndNoOthers() async throws {
+    @Test func pendingWriteWakesOnlyTheListsThatItMayChange() async throws {
         try await run(hasOutbox: true) { [self] repository, outbox in
             try await observing((0..<1_000).map { .author($0) }, in: repository) { logs in
                 let count = listReads
@@ -94,7 +94,7 @@ struct RepositoryWakingTests {
                 let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 9, text: "new"))).value
                 try await settle()
                 #expect(listReads - count == 2 && logs[9].readings.last?.value == [created])
-                // It leaves one list and appears in another one.
+                // The remark leaves one list and appears in another.
                 try await repository.update(created.id) { $0.author = 10 }
                 try await settle()
                 #expect(listReads - count == 4)
@@ -113,8 +113,8 @@ struct RepositoryWakingTests {
         }
     }
 
-    /// Its condition is always true, because the upstream decides what is in it.
-    @Test func aListThatOnlyTheUpstreamKnowsIsReadForEachCreation() async throws {
+    /// Its condition is always true, because only the upstream decides what it contains.
+    @Test func listWhoseContentsOnlyTheUpstreamKnowsIsReadForEachCreation() async throws {
         try await run(hasOutbox: false) { [self] repository, _ in
             let search = EntityFilter<Remark>("search", "2") { _ in true }
             try await observing([search], in: repository) { logs in
@@ -125,8 +125,8 @@ struct RepositoryWakingTests {
         }
     }
 
-    /// What is not kept may contain what is written.
-    @Test(arguments: [false, true]) func aListThatMemoryDoesNotKeepIsReadForEachWrite(hasOutbox: Bool) async throws {
+    /// A list that is not in memory may contain the written entity.
+    @Test(arguments: [false, true]) func listThatIsNotInMemoryIsReadForEachWrite(hasOutbox: Bool) async throws {
         try await run(hasOutbox: hasOutbox, memory: .nothing) { [self] repository, outbox in
             try await observing([.author(9)], in: repository) { logs in
                 source.put(Remark(id: 5, author: 9, text: "five"))
@@ -138,8 +138,8 @@ struct RepositoryWakingTests {
         }
     }
 
-    /// What it shows is another list than the one that memory has.
-    @Test func anObserverThatShowsAFallbackIsWokenByEachWrite() async throws {
+    /// The observer shows a list that differs from the one in memory.
+    @Test func observerThatShowsAFallbackIsWokenByEachWrite() async throws {
         let fallback = RecordingDataFetcher(
             StubDataFetcher(DataResponse(body: Data(#"[{"id": 5, "author": 7, "text": "five"}]"#.utf8)))
         )
@@ -167,7 +167,7 @@ struct RepositoryWakingTests {
         }
     }
 
-    @Test func anUnchangedListIsReadOnceAndNotGiven() async throws {
+    @Test func unchangedListIsReadOnceWithoutAReading() async throws {
         try await run(hasOutbox: false) { [self] repository, _ in
             try await observing([.author(7)], in: repository) { logs in
                 let (count, requests) = (listReads, source.requests.count)
@@ -179,16 +179,16 @@ struct RepositoryWakingTests {
         }
     }
 
-    // MARK: In any order
+    // MARK: Random order
 
-    /// The order of the writes, of their deliveries and of the reads follows from a seed.
-    @Test(arguments: 0..<40) func everybodyEndsWithWhatTheRepositoryHas(seed: UInt64) async throws {
+    /// A seed determines the order of the writes, deliveries and reads.
+    @Test(arguments: 0..<40) func allObserversEndWithTheCurrentValue(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)
         let outbox = seed.isMultiple(of: 2) ? try stage.outbox(source) : nil
         let repository = try Repository.versioned(source, outbox: outbox, timer: stage.timer)
         let filters: [EntityFilter<Remark>] = [.all, .author(7), .author(8), .author(9)]
         try await stage.scheduler.run { [source] in
-            try await outbox?.open(handlers: [try #require(repository.handler)])
+            try await outbox?.open(handlers: [repository.handler])
             let logs = filters.map { _ in ReadingLog<[Remark]>() }
             try await withThrowingTaskGroup { group in
                 for (filter, log) in zip(filters, logs) {

@@ -25,8 +25,8 @@ struct DeliveryHistoryTests {
         return history.add(outcome(request), of: request, at: OutboxStage.time)
     }
 
-    /// Which statuses end a write. All others say nothing for good.
-    @Test func whatEachStatusMeans() throws {
+    /// Only these statuses are final. After any other one, the write is sent again.
+    @Test func eachStatusHasItsVerdict() throws {
         let temporary: Set = [401, 403, 407, 408, 421, 423, 425, 429]
         for code in 100..<600 {
             var history = DeliveryHistory()
@@ -47,15 +47,15 @@ struct DeliveryHistoryTests {
         (.unreachable, false), (.untrusted, false), (.timedOut, false), (.interrupted, false), (.tooLarge, false),
         (.tooManyRedirects, false), (.unreadable, false),
     ])
-    func whatEachFailureMeans(reason: FetchError.Reason, isFinal: Bool) throws {
+    func onlyAnInvalidRequestIsAFinalFailure(reason: FetchError.Reason, isFinal: Bool) throws {
         var history = DeliveryHistory()
         let verdict = try verdict(&history) { .failure(FetchError(reason, request: $0, explanation: "failed")) }
         #expect(meaning(verdict) == (isFinal ? .refused : .again))
     }
 
-    /// Another that answers in the upstream's place has neither done nor refused it there.
+    /// A fallback has neither done nor refused the write at the upstream.
     @Test(arguments: [200, 404, 503] as [DataResponse.Status])
-    func whatAnotherAnswersSettlesNothing(status: DataResponse.Status) throws {
+    func fallbackResponseSettlesNothing(status: DataResponse.Status) throws {
         var history = DeliveryHistory()
         let verdict = try verdict(&history) { request in
             var response = DataResponse(status: status)
@@ -66,9 +66,9 @@ struct DeliveryHistoryTests {
         #expect(history.mayHaveArrived)
     }
 
-    /// A refusal says nothing of an earlier attempt that may still be under way.
+    /// A refusal says nothing about an earlier attempt that may still be in progress.
     @Test(arguments: [400, 404, 409, 410, 422] as [DataResponse.Status])
-    func aRefusalIsFinalOnlyIfNoEarlierAttemptCanHaveArrived(status: DataResponse.Status) throws {
+    func refusalIsFinalOnlyIfNoEarlierAttemptCanHaveArrived(status: DataResponse.Status) throws {
         var first = DeliveryHistory()
         let final = try meaning(verdict(&first) { _ in .success(DataResponse(status: status)) })
         #expect(final == (status == 409 ? .conflicting : .refused))
@@ -76,24 +76,25 @@ struct DeliveryHistoryTests {
         for _ in 0..<10 {
             guard case .again(let error, _) = try verdict(&later, { _ in .success(DataResponse(status: status)) })
             else {
-                Issue.record("It was taken for final.")
+                Issue.record("The refusal was treated as final.")
                 continue
             }
             #expect(error.reason == .outcomeUnknown)
         }
     }
 
-    /// The precondition says that this attempt was not done, and the upstream's version whether an earlier one was.
-    @Test func aFalsePreconditionIsAConflictWhateverHasArrived() throws {
+    /// A false precondition proves that this attempt was not done. The upstream's version shows whether an earlier one was.
+    @Test func falsePreconditionIsAlwaysAConflict() throws {
         for mayHaveArrived in [false, true] {
             var history = DeliveryHistory(mayHaveArrived: mayHaveArrived)
             #expect(try meaning(verdict(&history) { _ in .success(DataResponse(status: 412)) }) == .conflicting)
         }
     }
 
-    /// A 409 may come from an upstream that is busy with an earlier attempt, but not for ever. A creation has no other version.
+    /// A 409 may come from an upstream that is busy with an earlier attempt, but not forever. A creation cannot conflict with a
+    /// version.
     @Test(arguments: [DataRequest.Method.put, .patch, .delete, .post])
-    func aConflictThatDoesNotEndIsOneOfVersions(method: DataRequest.Method) throws {
+    func persistentConflictIsAConflictOfVersions(method: DataRequest.Method) throws {
         var history = DeliveryHistory(mayHaveArrived: true)
         let request = try DataRequest.example(method: method)
         let meanings = (1...5).map { _ in
@@ -104,7 +105,7 @@ struct DeliveryHistoryTests {
     }
 
     @Test(arguments: [404, 410] as [DataResponse.Status])
-    func whatIsNotThereIsDeleted(status: DataResponse.Status) throws {
+    func deletionOfAMissingResourceIsDelivered(status: DataResponse.Status) throws {
         for mayHaveArrived in [false, true] {
             var history = DeliveryHistory(mayHaveArrived: mayHaveArrived)
             let request = try DataRequest.example(method: .delete)
@@ -113,7 +114,7 @@ struct DeliveryHistoryTests {
         }
     }
 
-    @Test func aRefusalThatIsNotFinalIsToldOnceAndAConflictLater() throws {
+    @Test func unknownOutcomeIsReportedOnceAndA409OnlyIfItPersists() throws {
         func told(_ status: DataResponse.Status) throws -> [Bool] {
             var history = DeliveryHistory(mayHaveArrived: true)
             return try (1...6).map { attempts in
@@ -122,7 +123,7 @@ struct DeliveryHistoryTests {
             }
         }
         #expect(try told(422) == [true, false, false, false, false, false])
-        // An upstream that is still at work says so a few times.
+        // The first few conflicts may come from an upstream that is still busy.
         #expect(try told(409) == [false, false, false, true, false, false])
     }
 
@@ -132,7 +133,7 @@ struct DeliveryHistoryTests {
             (511, false), (401, false), (408, false), (425, false), (429, false),
         ] as [(DataResponse.Status, Bool)]
     )
-    func whichAnswersMayComeAlthoughItWasDone(status: DataResponse.Status, mayHave: Bool) throws {
+    func writeMayHaveBeenDoneDespiteAnErrorStatus(status: DataResponse.Status, mayHave: Bool) throws {
         var history = DeliveryHistory()
         _ = try verdict(&history) { _ in .success(DataResponse(status: status)) }
         #expect(history.mayHaveArrived == mayHave)
@@ -142,16 +143,16 @@ struct DeliveryHistoryTests {
         (FetchError.Reason.timedOut, true), (.interrupted, true), (.cancelled, true), (.unreachable, false),
         (.rejected, false), (.closed, false),
     ])
-    func whichFailuresMayHaveArrived(reason: FetchError.Reason, mayHave: Bool) throws {
+    func writeMayHaveArrivedBeforeAFailure(reason: FetchError.Reason, mayHave: Bool) throws {
         var history = DeliveryHistory()
         _ = try verdict(&history) { .failure(FetchError(reason, request: $0, explanation: "failed")) }
         #expect(history.mayHaveArrived == mayHave)
-        // It is not forgotten.
+        // A later attempt does not change it.
         _ = try verdict(&history) { _ in .success(DataResponse(status: 429)) }
         #expect(history.mayHaveArrived == mayHave)
     }
 
-    @Test func eachKindIsToldOnce() {
+    @Test func eachKindOfDelayIsReportedOnce() {
         var history = DeliveryHistory()
         let told: [(RepositoryError.Reason?, Int, Bool)] = [
             (.unavailable, 1, false), (.denied, 2, true), (.denied, 3, false), (.unreadable, 4, true), (nil, 5, true),

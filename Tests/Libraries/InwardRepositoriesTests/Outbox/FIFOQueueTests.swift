@@ -4,7 +4,7 @@ import Testing
 @testable import InwardRepositories
 
 struct FIFOQueueTests {
-    @Test func aWalkGivesWhatAnArrayGives() {
+    @Test func randomOperationsMatchAnArray() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var queue = FIFOQueue<Int>()
@@ -33,7 +33,7 @@ struct FIFOQueueTests {
         }
     }
 
-    @Test func whatWasTakenOutIsLetGo() {
+    @Test func removedElementIsReleased() {
         final class Thing: Sendable {}
         var queue = FIFOQueue<Thing>()
         for _ in 0..<8 { queue.append(Thing()) }
@@ -42,7 +42,7 @@ struct FIFOQueueTests {
         #expect(queue.count == 7)
     }
 
-    @Test func takingOutAllElementsMovesNoMoreThanThereWere() {
+    @Test func removingAllElementsMovesEachAtMostOnce() {
         let count = 4_000
         var queue = FIFOQueue<Int>()
         for number in 0..<count { queue.append(number) }
@@ -50,7 +50,7 @@ struct FIFOQueueTests {
         for number in 0..<count {
             let before = queue.elements.count
             #expect(queue.popFirst() == number)
-            // Where the array became shorter, what is left was moved to its beginning.
+            // If the array became shorter, the remaining elements were moved to its beginning.
             if queue.elements.count < before { movedCount += queue.elements.count }
         }
         #expect(movedCount <= count)

@@ -1,7 +1,7 @@
 import InwardTesting
 import Synchronization
 
-/// The fates of the requests to come, each in its turn.
+/// The fates of the next requests, in order.
 final class FateScript: Sendable {
     private let fates: Mutex<ArraySlice<IdempotentDataFetcher.Fate>>
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct KeyedLockTests {
-    @Test func turnsComeInTheOrderTheyWereAskedFor() {
+    @Test func locksAreGrantedInTheOrderOfRequests() {
         var turns = KeyedLock()
         let first = turns.request([["a"]])
         let both = turns.request([["a"], ["b"]])
@@ -22,7 +22,7 @@ struct KeyedLockTests {
         #expect(turns.count == 0)
     }
 
-    @Test func whoGivesUpWaitingLetsTheNextOn() {
+    @Test func withdrawnRequestUnblocksTheNextOne() {
         var turns = KeyedLock()
         let first = turns.request([["a"]])
         let second = turns.request([["a"], ["b"]])
@@ -32,7 +32,7 @@ struct KeyedLockTests {
         #expect(turns.leave(first.ticket) == [])
     }
 
-    @Test func aWalkGrantsEachSubjectToOneAndEverybodyInTheEnd() {
+    @Test func randomRequestsNeverShareASubjectAndAreAllGranted() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         for walk in 0..<100 {
@@ -42,7 +42,7 @@ struct KeyedLockTests {
             func check() {
                 let place: Comment = "The seed was \(seed), in the walk \(walk)."
                 #expect(granted.values.map(\.count).reduce(0, +) == Set(granted.values.joined()).count, place)
-                // Nobody waits for nobody: the one who asked first goes on, or waits for one that has his turn.
+                // The oldest waiting request waits for a lock that is granted to another one.
                 if let first = waiting.keys.min() {
                     let taken = Set(granted.values.joined())
                     #expect(!(waiting[first] ?? []).isDisjoint(with: taken), place)

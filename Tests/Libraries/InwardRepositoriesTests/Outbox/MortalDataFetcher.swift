@@ -1,6 +1,6 @@
 import InwardFetching
 
-/// An upstream as a process has it.
+/// An upstream as seen by a process that can end at any step.
 struct MortalDataFetcher: DataFetcher {
     let base: any DataFetcher
     let process: MortalProcess

@@ -1,15 +1,16 @@
 import InwardRepositories
 import Synchronization
 
-/// A process that ends in one of its steps: what it does to the world from then on has no effect, and it hears nothing more of it.
+/// A simulated process that ends at one of its steps. After that, its calls have no effect, and it receives no more responses.
 ///
-/// Each call of a store or an upstream is two steps: one before it has any effect, and one before its caller hears of that.
+/// Each call of a store or an upstream is two steps: one before the call takes effect, and one before the caller learns the
+/// outcome.
 final class MortalProcess: Sendable {
     private let stepsLeft: Mutex<Int>
     private let hasEnded = Mutex(false)
     private let claims = Mutex<[RecordClaim]>([])
 
-    /// Makes a process that lives for so many steps.
+    /// Creates a process that ends after a number of steps.
     init(steps limit: Int = .max) {
         stepsLeft = Mutex(limit)
     }
@@ -23,7 +24,7 @@ final class MortalProcess: Sendable {
         releaseClaims()
     }
 
-    /// Takes a step; `false` if the process ends in it, or has.
+    /// Takes a step, and returns `false` if the process ends at this step or has already ended.
     func survives() -> Bool {
         let survives = stepsLeft.withLock { steps in
             guard steps > 0 else { return false }
@@ -43,9 +44,9 @@ final class MortalProcess: Sendable {
         return RecordClaim { [weak claim] in await claim?.release() }
     }
 
-    /// The system releases what a process owns when it ends.
+    /// When a process ends, the system releases its claims.
     private func releaseClaims() {
-        // Dropped outside of the lock.
+        // Released outside of the lock.
         _ = claims.withLock { claims in
             defer { claims = [] }
             return claims

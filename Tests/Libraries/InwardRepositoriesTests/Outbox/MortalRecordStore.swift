@@ -1,6 +1,6 @@
 import InwardRepositories
 
-/// A store as a process has it.
+/// A store as seen by a process that can end at any step.
 struct MortalRecordStore: RecordStore {
     private static let death = RecordStoreError(.unavailable, explanation: "The process has ended.")
 

@@ -11,7 +11,7 @@ import Testing
 struct OutboxCloseTests {
     private let stage = OutboxStage()
 
-    @Test func aCloseCancelsWhatIsNotAnsweredAndLosesNothing() async throws {
+    @Test func closingCancelsUnansweredAttemptsAndKeepsTheirWrites() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(10))
         let outbox = try stage.outbox(upstream)
@@ -22,7 +22,7 @@ struct OutboxCloseTests {
             async let ending = Result { () async throws(RepositoryError) in
                 try await outbox.settlement(of: entries[0])
             }
-            // The first is on its way and nothing of it is done.
+            // The first write is being sent, and the upstream has not done it.
             try await stage.timer.sleep(for: .seconds(1))
             #expect(upstream.requests.count == 1)
             await outbox.close()
@@ -44,7 +44,7 @@ struct OutboxCloseTests {
         #expect(stage.errors.errors.isEmpty)
     }
 
-    @Test func nothingIsTriedAgainBehindTheClose() async throws {
+    @Test func nothingIsRetriedAfterClosing() async throws {
         let stage = stage
         let upstream = stage.upstream(.lost, .lost, .lost)
         let outbox = try stage.outbox(upstream)
@@ -63,7 +63,7 @@ struct OutboxCloseTests {
         #expect(outbox.pending.map(\.attempts) == [2])
     }
 
-    @Test func aCloseWaitsForWhatTheUpstreamHasAnswered() async throws {
+    @Test func closingWaitsForTheSettlementOfAnsweredWrites() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
@@ -72,7 +72,7 @@ struct OutboxCloseTests {
             try await outbox.open(handlers: [stage.handler])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             while upstream.done.isEmpty { try await stage.timer.sleep(for: .milliseconds(100)) }
-            // It is being settled, which takes a while.
+            // The write is being settled, which takes a while.
             try await stage.timer.sleep(for: .milliseconds(100))
             #expect(outbox.pending == [entry])
             await outbox.close()
@@ -82,7 +82,7 @@ struct OutboxCloseTests {
         }
     }
 
-    @Test func aCloseWaitsForWhatIsBeingAccepted() async throws {
+    @Test func closingWaitsForWritesBeingAccepted() async throws {
         let stage = stage
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(60)), store: slow)
@@ -97,12 +97,12 @@ struct OutboxCloseTests {
         #expect(outbox.counts.attempts == 0)
     }
 
-    @Test func theSettlersAreLetGo() async throws {
+    @Test func closingReleasesTheHandlers() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         var handler: RecordingOutboxHandler? = RecordingOutboxHandler()
         weak let held = handler
-        try await outbox.open(handlers: [try #require(handler)])
+        try await outbox.open(handlers: [handler])
         handler = nil
         #expect(held != nil)
         await outbox.close()

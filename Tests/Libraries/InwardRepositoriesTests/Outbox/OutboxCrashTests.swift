@@ -13,22 +13,22 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Processes end in any step, over a store that outlives them and an upstream that honours idempotency keys.
+/// Tests in which processes end at any step, over a store that outlives them and an upstream that honors idempotency keys.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxCrashTests {
-    /// What a world of processes came to.
+    /// A series of processes over one store and one upstream.
     private final class World: Sendable {
         let stage: OutboxStage
         let store: any RecordStore
         let upstream: IdempotentDataFetcher
-        /// The texts of the writes that were accepted, by their subjects.
+        /// The bodies of the accepted writes, by their subjects.
         let accepted = Mutex<[RecordKey: [String]]>([:])
-        /// How many refused writes were discarded because an earlier attempt may have been done.
+        /// The number of refused writes that were discarded because an earlier attempt may have been done.
         let discarded = Mutex(0)
 
-        /// A world whose upstream refuses what is called so.
+        /// Creates a world with an upstream that refuses bodies that contain `bad`.
         ///
-        /// Without claims a process takes over from one that is still there.
+        /// Without claims, a process can take over from one that is still running.
         init(
             seed: UInt64,
             hasClaims: Bool = true,
@@ -50,7 +50,7 @@ struct OutboxCrashTests {
             )
         }
 
-        /// Accepts a write; `false` if the process ended before it knew.
+        /// Has a write accepted, and returns `false` if the process ended before it learned the outcome.
         func accept(_ subject: RecordKey, _ text: String, in outbox: Outbox) async -> Bool {
             let value = RecordChange.keep(StoredRecord(Array(text.utf8)), stage.handler.key(of: subject))
             do {
@@ -62,11 +62,11 @@ struct OutboxCrashTests {
             }
         }
 
-        /// A process that does not end: it delivers all there is.
+        /// Delivers the remaining writes in a process that does not end.
         func deliverTheRest(keySeed: UInt64) async throws {
             let last = try outbox(in: MortalProcess(), keySeed: keySeed)
             try await last.open(handlers: [stage.handler])
-            // Whatever is refused after an attempt that may have arrived stays pending, until a person discards it.
+            // A write that is refused after an attempt that may have arrived stays pending until a person discards it.
             while last.status.pendingCount > 0 {
                 try await stage.timer.sleep(for: .seconds(10_000))
                 for item in try await last.contents().pending {
@@ -91,8 +91,8 @@ struct OutboxCrashTests {
             for (subject, texts) in accepted {
                 let name = subject.components.joined(separator: "/")
                 let done = upstream.done.filter { $0.url.lastPathComponent == name }.map(\.text)
-                #expect(Set(done).count == done.count, "\(subject) had one twice: \(done). \(place)")
-                // A process may have ended before it knew that a write was accepted.
+                #expect(Set(done).count == done.count, "\(subject) was sent the same write twice: \(done). \(place)")
+                // A process may have ended before it learned that a write was accepted.
                 let known = Set(texts)
                 let wanted = texts.filter { !$0.contains("bad") }
                 #expect(done.filter { known.contains($0) } == wanted, "\(subject). \(place)")
@@ -103,7 +103,7 @@ struct OutboxCrashTests {
         }
     }
 
-    @Test(arguments: [false, true]) func aProcessThatEndsInAnyStepLosesNothing(losesAnswers: Bool) async throws {
+    @Test(arguments: [false, true]) func processThatEndsAtAnyStepLosesNothing(losesAnswers: Bool) async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var hasEnded = false
         var step = 0
@@ -127,7 +127,7 @@ struct OutboxCrashTests {
             let refusals = world.stage.errors.errors.filter { $0 is RefusedWriteError }.count
             hasEnded = !process.isDead
             if hasEnded {
-                // Where the first answer was lost, the refusal is not final.
+                // If the first response was lost, the refusal is not final.
                 #expect(refusals == (losesAnswers ? 0 : 1))
                 #expect(world.discarded.withLock(\.self) == (losesAnswers ? 1 : 0))
                 let accepted = world.accepted.withLock { $0.values.joined().count }
@@ -139,13 +139,13 @@ struct OutboxCrashTests {
         #expect(step > 60)
     }
 
-    /// Many write at once, in one process after the other, over an upstream that loses requests and answers.
+    /// Writes concurrently in one process after the other, over an upstream that loses requests and responses.
     ///
     /// - Parameters:
-    ///   - seed: What all of it follows from.
-    ///   - overlaps: Whether a process goes on to deliver while the next one takes over.
-    /// - Returns: what it came to.
-    /// - Throws: what keeps the walk from being taken.
+    ///   - seed: The seed of all random decisions.
+    ///   - overlaps: Whether a process continues to deliver while the next one takes over.
+    /// - Returns: the world after all writes are delivered or discarded.
+    /// - Throws: an error of the test's setup.
     private func walk(seed: UInt64, overlaps: Bool) async throws -> World {
         let fates = Mutex(SplitMix64(seed: seed &+ 1))
         let world = World(seed: seed, hasClaims: !overlaps) { _ in
@@ -190,7 +190,7 @@ struct OutboxCrashTests {
         return world
     }
 
-    @Test(arguments: [false, true]) func noWriteIsLostOrDoneTwiceWhateverHappens(overlaps: Bool) async throws {
+    @Test(arguments: [false, true]) func noWriteIsLostOrDoneTwiceUnderRandomFailures(overlaps: Bool) async throws {
         let first = UInt64.random(in: 0 ... .max)
         var accepted = 0
         var delayed = 0
@@ -199,7 +199,7 @@ struct OutboxCrashTests {
         for seed in seeds {
             let world = try await walk(seed: seed, overlaps: overlaps)
             try await world.check("The seed was \(seed).")
-            // Two that refuse at the same moment may both tell so.
+            // Two processes that overlap may both report the same refusal.
             let refused = world.stage.errors.errors.compactMap { ($0 as? RefusedWriteError)?.entry.idempotencyKey }
             #expect(overlaps || Set(refused).count == refused.count, "The seed was \(seed).")
             takeovers += world.stage.errors.errors.filter { $0 is OutboxFencedError }.count

@@ -11,20 +11,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the upstream refused is kept until somebody retries or discards it.
+/// Tests of dead letters, which are kept until they are retried or discarded.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxDeadLetterTests {
     private let stage = OutboxStage()
     private let refusal = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 404))
 
-    /// Has a write refused.
+    /// Accepts a write, and waits until it is refused.
     private func refused(_ write: OutboxWrite, in outbox: Outbox) async throws -> OutboxEntry {
         let entry = try await outbox.accept([write])[0]
         await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
         return entry
     }
 
-    @Test func aRefusedWriteIsKeptInTheCommitThatEndsItWithAllThatIsKnown() async throws {
+    @Test func refusedWriteBecomesADeadLetterInTheCommitThatEndsIt() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.lost, refusal))
         try await stage.scheduler.run {
@@ -36,9 +36,9 @@ struct OutboxDeadLetterTests {
             #expect(end.contains(.remove(name.key(under: outbox.records.entries))))
             let dead = name.key(under: outbox.records.dead)
             let kept = end.lazy.compactMap { if case .keep(let record, dead) = $0 { record } else { nil } }.first
-            // Its keys are in one order, so that the same letter is always the same bytes.
+            // The JSON members are sorted, so equal dead letters have equal bytes.
             #expect(String(decoding: try #require(kept).bytes, as: UTF8.self).hasPrefix(#"{"attempts":2,"cause":"#))
-            // It is read without the outbox, which another process may have.
+            // Reading it does not require the outbox, which another process may own.
             let contents = try await OutboxContents(of: stage.store)
             #expect(contents.pending == [])
             let letter = try #require(contents.deadLetters.first)
@@ -56,7 +56,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func aRefusedWriteIsDeliveredWhenItIsRetriedAlsoByALaterProcess() async throws {
+    @Test func refusedWriteCanBeRetriedByALaterProcess() async throws {
         let stage = stage
         let upstream = stage.upstream(refusal)
         try await stage.scheduler.run {
@@ -70,7 +70,7 @@ struct OutboxDeadLetterTests {
             let again = try #require(try await second.retry(entry.idempotencyKey))
             #expect(again.write == entry.write)
             #expect(again.acceptedAt == entry.acceptedAt)
-            // The upstream may keep its refusal by the old key.
+            // The upstream may have stored its refusal under the old key.
             #expect(again.idempotencyKey != entry.idempotencyKey)
             try await second.settlement(of: again)
             #expect(second.status == OutboxStatus())
@@ -81,7 +81,7 @@ struct OutboxDeadLetterTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func aRefusalByAnotherProcessIsNoSuccess() async throws {
+    @Test func refusalByAnotherProcessIsReportedAsARefusal() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
@@ -101,7 +101,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func allRefusedWritesAreRetriedInTheirOrder() async throws {
+    @Test func allDeadLettersAreRetriedInOrder() async throws {
         let stage = stage
         let upstream = stage.upstream(refusal, refusal, refusal)
         let outbox = try stage.outbox(upstream)
@@ -116,7 +116,7 @@ struct OutboxDeadLetterTests {
         #expect(outbox.status == OutboxStatus())
     }
 
-    @Test func aRefusedWriteIsGoneWhenItIsDiscarded() async throws {
+    @Test func discardedDeadLetterIsGone() async throws {
         let stage = stage
         let upstream = stage.upstream(refusal)
         let outbox = try stage.outbox(upstream)
@@ -132,7 +132,7 @@ struct OutboxDeadLetterTests {
         #expect(upstream.requests.count == 1)
     }
 
-    @Test func whatIsNoNameOfARefusedWriteIsDiscardedByItsKey() async throws {
+    @Test func misnamedDeadLetterIsDiscardedByItsKey() async throws {
         let stage = stage
         let keys: [RecordKey] = [["outbox", "dead", "x"], ["outbox", "dead", "y"]]
         try await stage.store.commit(keys.map { .keep(StoredRecord([1, 2, 3]), $0) })
@@ -147,7 +147,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func aPendingWriteIsUndoneWhenItIsDiscardedAndWhatStandsBehindItGoesOn() async throws {
+    @Test func discardedPendingWriteIsUndoneAndLaterWritesAreDelivered() async throws {
         let stage = stage
         let upstream = stage.upstream(.lost)
         let outbox = try stage.outbox(upstream)
@@ -171,7 +171,7 @@ struct OutboxDeadLetterTests {
     }
 
     @Test(arguments: [nil, RecordStoreError(.full, explanation: "The disk is full.")])
-    func whatIsBeingDiscardedIsNotSentUnlessThatFails(failure: RecordStoreError?) async throws {
+    func writeBeingDiscardedIsSentOnlyIfDiscardingFails(failure: RecordStoreError?) async throws {
         let stage = stage
         let upstream = stage.upstream(.lost)
         let outbox = try stage.outbox(
@@ -182,7 +182,7 @@ struct OutboxDeadLetterTests {
         try await stage.scheduler.run {
             try await outbox.open(handlers: [stage.handler])
             let id = try await outbox.accept([OutboxStage.write(["7"])])[0].idempotencyKey
-            // The next attempt is due while the store takes its time.
+            // The next attempt becomes due during the slow commit.
             while outbox.counts.postponed == 0 { try await stage.timer.sleep(for: .milliseconds(100)) }
             stage.store.fail(with: failure)
             let discarded = await Result(awaiting: { () async throws(RecordStoreError) in
@@ -197,7 +197,7 @@ struct OutboxDeadLetterTests {
         #expect(upstream.done.count == (failure == nil ? 0 : 1))
     }
 
-    @Test func ofTwoWhoDiscardAWriteAtTheSameTimeOneDoes() async throws {
+    @Test func onlyOneOfTwoConcurrentDiscardsSucceeds() async throws {
         let stage = stage
         let outbox = try stage.outbox(
             StubDataFetcher(failing: .unreachable),
@@ -216,7 +216,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func whatMayHaveBeenDoneIsDiscardedAsUnknownAndWhatIsBeingSentIsNot() async throws {
+    @Test func writeBeingSentCannotBeDiscardedAndAPossiblyDoneOneHasAnUnknownOutcome() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.answerLost, latency: .seconds(1)))
         try await stage.scheduler.run {
@@ -234,7 +234,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func whatWaitsIsSentAtOnceWhenItIsRetried() async throws {
+    @Test func retryingSendsAWaitingWriteImmediately() async throws {
         let stage = stage
         let policy = OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 })
         let upstream = stage.upstream(.lost, .lost, .lost)
@@ -258,7 +258,7 @@ struct OutboxDeadLetterTests {
         #expect(stage.timer.count == 0)
     }
 
-    @Test func newCredentialsAreTriedAtOnceAndNothingElseIs() async throws {
+    @Test func newCredentialsRetryOnlyDeniedWrites() async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(
             timer: stage.timer,
@@ -280,7 +280,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func aRetriedWriteIsTheNextThatIsSentWhileDeliveryIsPaused() async throws {
+    @Test func retriedWriteIsTheNextProbeDuringAPause() async throws {
         let stage = stage
         let policy = OutboxPolicy(
             concurrency: 1,
@@ -304,7 +304,7 @@ struct OutboxDeadLetterTests {
         #expect(upstream.done.map(\.text) == ["refused", "waits"])
     }
 
-    @Test func aRefusedWriteIsRetriedAlsoWhereThereIsNoRoomForMore() async throws {
+    @Test func deadLetterCanBeRetriedAtTheDeadLetterLimit() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(refusal), policy: OutboxPolicy(maximumDeadLetters: 1))
         try await stage.scheduler.run {
@@ -317,7 +317,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func aPauseIsShownToOthersAndToldByTheNextProcess() async throws {
+    @Test func pauseIsVisibleToOthersAndReportedByTheNextProcess() async throws {
         let stage = stage
         let policy = OutboxPolicy(refusalsBeforePause: 1, initialPause: .seconds(600), jitter: Jitter { 1 })
         try await stage.scheduler.run {
@@ -334,7 +334,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func whatTheUpstreamHasDoneAndTheStoreHasNotNotedIsNotDiscarded() async throws {
+    @Test func doneWriteThatIsNotSettledYetCannotBeDiscarded() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
         try await stage.scheduler.run {
@@ -352,7 +352,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func whatWasDeniedOnceIsTriedWithNewCredentialsWhateverFailedSince() async throws {
+    @Test func deniedWriteIsRetriedWithNewCredentialsEvenAfterAnotherFailure() async throws {
         let stage = stage
         let script = FateScript([.turnedAway(DataResponse(status: 401)), .lost])
         let upstream = IdempotentDataFetcher(timer: stage.timer, fate: { _ in script.next() })
@@ -369,7 +369,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func whatIsDeniedAgainWithNewCredentialsWaits() async throws {
+    @Test func writeDeniedAgainWithNewCredentialsWaits() async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(
             timer: stage.timer,
@@ -383,12 +383,12 @@ struct OutboxDeadLetterTests {
             try await outbox.settlement(of: entry)
             await outbox.close()
         }
-        // Sent at once, behind 100 seconds, and behind 200 more.
+        // Sent immediately, after 100 seconds, and after 200 more.
         #expect(upstream.requests.count == 3)
         #expect(stage.elapsed > .seconds(299) && stage.elapsed < .seconds(301))
     }
 
-    @Test func anAttemptWithOldCredentialsThatIsUnderWayIsRepeatedAtOnce() async throws {
+    @Test func attemptInProgressWithOldCredentialsIsRepeatedImmediately() async throws {
         let stage = stage
         let upstream = stage.upstream(.turnedAway(DataResponse(status: 401)), latency: .seconds(1))
         let outbox = try stage.outbox(upstream, policy: OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 }))

@@ -21,7 +21,7 @@ struct OutboxDeliveryTests {
         OutboxDelivery(entry, note, at: .seconds(100), OutboxStage.time, OutboxPolicy())
     }
 
-    @Test func whatAnEarlierProcessNotedIsKnown() {
+    @Test func deliveryContinuesFromTheNoteOfAnEarlierProcess() {
         let date = OutboxStage.time.addingTimeInterval(5)
         let note = AttemptNote(attempts: 3, mayHaveArrived: true, nextAttempt: date, cause: "down", isDenied: true)
         let known = delivery(note)
@@ -32,7 +32,7 @@ struct OutboxDeliveryTests {
     }
 
     @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
-    func whatWasAboutToBeSentMayHaveArrived(mayHaveArrived: Bool, isSending: Bool) {
+    func entryThatWasAboutToBeSentMayHaveArrived(mayHaveArrived: Bool, isSending: Bool) {
         let known = delivery(AttemptNote(attempts: 0, mayHaveArrived: mayHaveArrived, isSending: isSending))
         #expect(known.mayHaveArrived == (mayHaveArrived || isSending))
         #expect(known.isNoted == (mayHaveArrived || isSending))

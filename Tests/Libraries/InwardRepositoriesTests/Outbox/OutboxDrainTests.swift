@@ -9,7 +9,7 @@ import Testing
 struct OutboxDrainTests {
     private let stage = OutboxStage()
 
-    @Test func itWaitsUntilEverythingIsSettledAlsoWhereThatTakesSeveralAttempts() async throws {
+    @Test func drainWaitsForAllWritesIncludingRetries() async throws {
         let stage = stage
         let refusal = DataResponse(status: 422)
         let upstream = stage.upstream(.lost, .turnedAway(refusal), .answerLost)
@@ -27,12 +27,12 @@ struct OutboxDrainTests {
         }
     }
 
-    @Test func behindARefusalTheOthersAreWaitedFor() async throws {
+    @Test func drainContinuesAfterARefusal() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 422)), .lost))
         try await stage.scheduler.run {
             try await outbox.open(handlers: [stage.handler])
-            // One behind the other, because they are of one subject.
+            // One after the other, because they have the same subject.
             try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             #expect(await outbox.drain() == 0)
             #expect(outbox.counts.delivered == 1 && outbox.counts.refused == 1 && outbox.status.pendingCount == 0)
@@ -40,7 +40,7 @@ struct OutboxDrainTests {
         }
     }
 
-    @Test func whatIsHeldIsNotWaitedFor() async throws {
+    @Test func drainDoesNotWaitForHeldWrites() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -61,7 +61,7 @@ struct OutboxDrainTests {
         #expect(upstream.done.count == 2)
     }
 
-    @Test func itWaitsNoLongerThanTheDeadline() async throws {
+    @Test func drainEndsAtTheDeadline() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(10)))
         try await stage.scheduler.run {

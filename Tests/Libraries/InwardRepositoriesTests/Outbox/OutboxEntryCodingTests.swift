@@ -12,8 +12,8 @@ import Foundation
 struct OutboxEntryCodingTests {
     private let name = OutboxEntryName(sequence: 7, idempotencyKey: "k1", subject: ["posts", "é/"])
 
-    /// So that keys are in the order of the numbers.
-    @Test(arguments: [0, 9, 10, 1 << 62 - 1]) func aNumberHasAsManyDigitsAsTheLargest(sequence: Int) throws {
+    /// With equal lengths, keys sort by number.
+    @Test(arguments: [0, 9, 10, 1 << 62 - 1]) func sequenceNumbersArePaddedToTheSameLength(sequence: Int) throws {
         let name = OutboxEntryName(sequence: sequence, idempotencyKey: "k", subject: ["7"])
         let key = name.key(under: ["a"])
         #expect(key.components.dropFirst().first?.count == 19)
@@ -37,18 +37,19 @@ struct OutboxEntryCodingTests {
     }
 
     @Test(arguments: [nil, [], [0, 255], Array("{}".utf8)] as [[UInt8]?])
-    func whatIsKeptIsReadAgain(body: [UInt8]?) throws {
+    func storedEntryIsDecodedUnchanged(body: [UInt8]?) throws {
         let entry = entry(body: body)
         let bytes = try OutboxEntryDTO.bytes(of: entry)
         #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
     }
 
-    /// An earlier program keeps no versions of a conflict, a later one may keep more, and what is damaged costs only itself.
+    /// Earlier versions of the program store no conflict, later ones may store more, and damage to a conflict affects nothing
+    /// else.
     @Test(arguments: [
         ("", false), (#""new":1,"#, false), (#""conflict":null,"#, false), (#""conflict":{"mine":"?"},"#, false),
         (#""conflict":{"entityTag":"\"v2\"","mine":"e30=","new":1},"#, true),
     ])
-    func aDeadLetterIsReadWithOrWithoutTheVersionsOfAConflict(member: String, hasVersions: Bool) {
+    func deadLetterIsReadEvenIfItsConflictIsMissingOrDamaged(member: String, hasVersions: Bool) {
         let entry = #"{"acceptedAt":1500,"body":"e30=","endpoint":"posts","method":"PUT","path":"posts/7","version":2}"#
         let letter = #"{"attempts":4,"cause":"PUT x was refused",\#(member)"entry":\#(entry),"refusedAt":2000}"#
         let item = DeadLetterDTO.item(from: Array(letter.utf8), named: name)
@@ -58,16 +59,16 @@ struct OutboxEntryCodingTests {
         #expect(item.conflict == (hasVersions ? conflict : nil))
     }
 
-    /// What a released version has kept must be read by every later one.
-    @Test(arguments: [1, 2]) func everyVersionStaysAsItIs(version: Int) throws {
+    /// Every later version must be able to read what a released version has stored.
+    @Test(arguments: [1, 2]) func entriesOfEarlierVersionsStayReadable(version: Int) throws {
         let text =
             #"{"acceptedAt":1500,"body":"e30=","endpoint":"posts","method":"PATCH","path":"posts\/7","version":\#(version)}"#
         let entry = entry(body: Array("{}".utf8))
-        // An entry that needs nothing newer is still written so.
+        // An entry that needs no newer fields is still written in this form.
         if version == 2 {
             #expect(String(decoding: try OutboxEntryDTO.bytes(of: entry), as: UTF8.self) == text)
         }
-        // The first version noted no attempt before it.
+        // The first version wrote no note before an attempt.
         #expect(OutboxEntryDTO.mayHaveBeenSentWithoutNote(Array(text.utf8)) == (version == 1))
         #expect(OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 3) == .success(entry))
         #expect(
@@ -76,7 +77,7 @@ struct OutboxEntryCodingTests {
         )
     }
 
-    @Test func whatALaterVersionHasIsKeptAsThat() throws {
+    @Test func fieldsOfTheThirdVersionAreStored() throws {
         let text =
             #"{"acceptedAt":1500,"body":"e30=","contentType":"application\/merge-patch+json","endpoint":"posts","#
             + #""entityID":"7","entityTag":"\"v1\"","method":"PATCH","path":"posts\/7","revision":2,"version":3}"#
@@ -105,7 +106,7 @@ struct OutboxEntryCodingTests {
         OutboxWrite(endpoint: "posts", subject: [], path: "posts", version: .previousWrite),
         OutboxWrite(endpoint: "posts", subject: [], path: "posts", revision: 1),
     ])
-    func whatAnEarlierVersionDoesNotKnowMakesTheEntryALaterOne(write: OutboxWrite) throws {
+    func entryWithNewFieldsHasTheThirdVersion(write: OutboxWrite) throws {
         let name = OutboxEntryName(sequence: 7, idempotencyKey: "k1", subject: [])
         let entry = entry(body: nil).revised(to: write)
         let bytes = try OutboxEntryDTO.bytes(of: entry)
@@ -114,29 +115,29 @@ struct OutboxEntryCodingTests {
         #expect(!OutboxEntryDTO.mayHaveBeenSentWithoutNote(bytes))
     }
 
-    @Test func aRevisionBelowZeroIsNone() throws {
+    @Test func negativeRevisionCountsAsZero() throws {
         let text = #"{"acceptedAt":1500,"endpoint":"posts","method":"PUT","path":"posts/7","revision":-1,"version":3}"#
         #expect(try OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 0).get().write.revision == 0)
     }
 
     @Test(arguments: [.infinity, -.infinity, .nan, 1e300])
-    func aTimeBeyondAllNumbersIsKeptAsANearOne(seconds: Double) throws {
+    func unrepresentableTimeIsClamped(seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds).roundedToMilliseconds
         let entry = entry(body: nil, acceptedAt: date)
         let bytes = try OutboxEntryDTO.bytes(of: entry)
         #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) == .success(entry))
     }
 
-    /// A refused write is kept again as an entry when it is retried.
+    /// A dead letter is stored again as an entry when it is retried.
     @Test(arguments: [Int64.min, .max])
-    func anEntryWithATimeBeyondAllOthersIsTheSameWhenItIsKeptAgain(time: Int64) throws {
+    func entryWithAnExtremeTimeIsUnchangedWhenStoredAgain(time: Int64) throws {
         let text = #"{"acceptedAt":\#(time),"endpoint":"posts","method":"PATCH","path":"posts/7","version":2}"#
         let entry = try OutboxEntryDTO.entry(from: Array(text.utf8), named: name, attempts: 0).get()
         let bytes = try OutboxEntryDTO.bytes(of: entry)
         #expect(OutboxEntryDTO.entry(from: bytes, named: name, attempts: 0) == .success(entry))
     }
 
-    @Test func aDeadLetterThatSaysAnythingIsListedOnALine() throws {
+    @Test func longCauseOfADeadLetterIsTruncatedToOneLine() throws {
         let entry = #"{"acceptedAt":1500,"endpoint":"posts","method":"PATCH","path":"posts/7","version":2}"#
         let cause = String(repeating: #"a line\nand more "#, count: 1_000)
         let text = #"{"attempts":-5,"cause":"\#(cause)","entry":\#(entry),"refusedAt":1}"#
@@ -146,27 +147,28 @@ struct OutboxEntryCodingTests {
         #expect(item.cause?.count == 500 && item.cause?.contains("\n") == false)
     }
 
-    @Test func aNameIsReadFromItsKey() {
+    @Test func nameIsParsedFromItsKey() {
         #expect(OutboxEntryName(name.key(under: ["a", "b"]), under: ["a", "b"]) == name)
         #expect(OutboxEntryName(name.key(under: ["a", "b"]), under: ["a", "c"]) == nil)
         let empty = OutboxEntryName(sequence: 0, idempotencyKey: "k", subject: [])
         #expect(OutboxEntryName(empty.key(under: []), under: []) == empty)
     }
 
-    /// A record whose key is not the one that its name gives could not be removed, and would be sent again and again.
+    /// If the key of a record differed from the key of its name, the record could not be removed, and would be sent again and
+    /// again.
     @Test(arguments: ["+000000000000000007", "-000000000000000000", "٠٠٠٠٠٠٠٠٠7", "7", "9223372036854775807"])
-    func aNumberThatIsNotWrittenInDigitsAloneNamesNothing(number: String) {
+    func sequenceNumberMustConsistOfDigits(number: String) {
         #expect(OutboxEntryName(["p", number, "k1", "posts"], under: ["p"]) == nil)
     }
 
-    @Test func keysAreInTheOrderOfTheNumbers() {
+    @Test func keysSortBySequenceNumber() {
         let keys = [0, 9, 10, 99, 1 << 40, 1 << 61].map {
             OutboxEntryName(sequence: $0, idempotencyKey: "k", subject: ["7"]).key(under: ["p"])
         }
         #expect(keys == keys.sorted())
     }
 
-    @Test func whatCannotBeReadWasNotAttemptedAsFarAsIsKnown() async throws {
+    @Test func unreadableItemHasNoAttempts() async throws {
         let lost = OutboxItem(unreadable: "a", .lost, byteCount: 7)
         #expect(lost.attempts == 0 && lost.byteCount == 7 && lost.acceptedAt == nil && lost.write == nil)
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import InwardRepositories
 
 struct OutboxHandlersTests {
-    /// A handler that notes what it is told in a log that it shares with others.
+    /// A handler that logs its calls in a log that it shares with others.
     private struct NotingHandler: OutboxHandler {
         let endpoint: String
         let log: WorkLog
@@ -40,7 +40,7 @@ struct OutboxHandlersTests {
         )
     }
 
-    /// So that a run with the same seed is the same.
+    /// A fixed order makes runs with the same seed equal.
     @Test func handlersAreToldInTheOrderOfTheirEndpoints() {
         var handlers = OutboxHandlers()
         let names = ["c", "e", "a", "d", "b"]
@@ -52,9 +52,9 @@ struct OutboxHandlersTests {
         #expect(log.all == sorted.map { "reset \($0) to 1" } + sorted.map { "accepted \($0)" })
     }
 
-    /// Entries of one endpoint, or of others that nobody settles.
+    /// Entries of one endpoint, or also of endpoints without a handler.
     @Test(arguments: [[], ["a"], ["b"], ["a", "b"], ["b", "a"], ["a", "a"], ["c"], ["c", "a"], ["a", "c", "b"]])
-    func eachHandlerIsToldOfTheEntriesOfItsEndpoint(names: [String]) {
+    func eachHandlerIsToldOnlyOfEntriesOfItsEndpoint(names: [String]) {
         var handlers = OutboxHandlers()
         let endpoints = ["a", "b"]
         _ = handlers.add(

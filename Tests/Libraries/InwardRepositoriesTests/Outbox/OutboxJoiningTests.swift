@@ -9,22 +9,22 @@ import Thoroughness
 
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxJoiningTests {
-    /// Who has joined so far.
+    /// The handlers that have joined so far.
     private final class Joined: Sendable {
         let handlers = Mutex<[RecordingOutboxHandler]>([])
     }
 
-    /// A handler that does something when nobody has it any more.
-    private final class EndingSettler: OutboxHandler {
+    /// A handler that calls a closure when it is deallocated.
+    private final class ObservedHandler: OutboxHandler {
         let endpoint = "posts"
         let operations = RecordingOutboxHandler.anyOperation
-        private let whenGone: @Sendable () -> Void
+        private let whenReleased: @Sendable () -> Void
 
-        init(whenGone: @escaping @Sendable () -> Void) {
-            self.whenGone = whenGone
+        init(whenReleased: @escaping @Sendable () -> Void) {
+            self.whenReleased = whenReleased
         }
 
-        deinit { whenGone() }
+        deinit { whenReleased() }
 
         func reset(to entries: [OutboxEntry]) {}
 
@@ -45,7 +45,7 @@ struct OutboxJoiningTests {
 
     private let stage = OutboxStage()
 
-    @Test func whoJoinsIsToldOfWhatIsPendingAndSettlesItToo() async throws {
+    @Test func joiningHandlerIsToldOfPendingWritesAndSettlesThem() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
@@ -55,16 +55,16 @@ struct OutboxJoiningTests {
             let other = RecordingOutboxHandler()
             _ = try await outbox.join(handlers: [other])
             #expect(other.pending == before)
-            let behind = try await outbox.accept([OutboxStage.write(["8"])])
-            #expect(other.pending == before + behind)
-            for entry in before + behind { try await outbox.settlement(of: entry) }
+            let after = try await outbox.accept([OutboxStage.write(["8"])])
+            #expect(other.pending == before + after)
+            for entry in before + after { try await outbox.settlement(of: entry) }
             #expect(other.pending == [])
             #expect(stage.handler.pending == [])
             await outbox.close()
         }
     }
 
-    @Test func whoHasLeftIsAskedNoMore() async throws {
+    @Test func handlerThatHasLeftIsNotCalled() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
@@ -83,7 +83,7 @@ struct OutboxJoiningTests {
         }
     }
 
-    @Test func whatNobodySettlesAnyMoreWaitsForWhoJoins() async throws {
+    @Test func writeWithoutAHandlerWaitsUntilOneJoins() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
@@ -91,13 +91,13 @@ struct OutboxJoiningTests {
             let first = try await outbox.join(handlers: [stage.handler])
             try await outbox.open()
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            // It is on its way.
+            // The write is being sent.
             try await stage.timer.sleep(for: .milliseconds(500))
             outbox.leave(first)
             try await stage.timer.sleep(for: .milliseconds(3_000))
             #expect(outbox.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             #expect(try await stage.values() == [:])
-            // It is not sent again either before somebody is there.
+            // It is not sent again until a handler joins.
             #expect(upstream.requests.count == 1)
             #expect(stage.errors.errors.allSatisfy { $0 is DelayedWriteError })
             #expect(stage.errors.errors.count == 1)
@@ -113,42 +113,42 @@ struct OutboxJoiningTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func whoLeavesIsLetGoOfWhereTheOutboxCanBeAsked() async throws {
+    @Test func leavingHandlerIsReleasedOutsideOfTheLock() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let counts = Mutex<[Int]>([])
         let member = try await outbox.join(
-            handlers: [EndingSettler { counts.withLock { $0.append(outbox.pending.count) } }]
+            handlers: [ObservedHandler { counts.withLock { $0.append(outbox.pending.count) } }]
         )
         #expect(counts.withLock(\.self) == [])
         outbox.leave(member)
         #expect(counts.withLock(\.self) == [0])
     }
 
-    @Test func whoIsCancelledWhileJoiningHasNotJoined() async throws {
+    @Test func cancelledJoinLeavesNoHandler() async throws {
         let stage = stage
         let ends = Mutex(0)
         let noteEnd: @Sendable () -> Void = { ends.withLock { $0 += 1 } }
         let endCount: @Sendable () -> Int = { ends.withLock { $0 } }
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())
-            try await outbox.open(handlers: [SlowSettler(base: stage.handler, timer: stage.timer)])
+            try await outbox.open(handlers: [SlowOutboxHandler(base: stage.handler, timer: stage.timer)])
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            // It is being settled.
+            // The write is being settled.
             try await stage.timer.sleep(for: .seconds(1))
             let joining = Task(executorPreference: stage.scheduler.executor) {
-                try await outbox.join(handlers: [EndingSettler(whenGone: noteEnd)])
+                try await outbox.join(handlers: [ObservedHandler(whenReleased: noteEnd)])
             }
             try await stage.timer.sleep(for: .seconds(1))
             joining.cancel()
             await #expect(throws: RecordStoreError.self) { try await joining.value }
-            // The outbox has it no more.
+            // The outbox has released the handler.
             #expect(endCount() == 1)
             try await outbox.settlement(of: entry)
             await outbox.close()
         }
     }
 
-    @Test func whoJoinsBeforeItIsOpenIsToldOfWhatWasLeft() async throws {
+    @Test func handlerThatJoinsBeforeOpeningIsToldOfPendingWrites() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -171,7 +171,7 @@ struct OutboxJoiningTests {
         }
     }
 
-    @Test func twoForOneEndpointDoNotJoinTogether() async throws {
+    @Test func twoHandlersOfOneEndpointCannotJoinTogether() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let error = await #expect(throws: RecordStoreError.self) {
             try await outbox.join(handlers: [RecordingOutboxHandler(), RecordingOutboxHandler()])
@@ -179,9 +179,9 @@ struct OutboxJoiningTests {
         #expect(error?.reason == .denied)
     }
 
-    /// In any order of what happens, nobody is told of an entry behind its end, and nobody misses one.
+    /// In any order of events, no handler is told of an entry that has been settled, and no handler misses one.
     @Test(arguments: Thoroughness.sample([UInt64](1...200), every: 10) + [.random(in: 201 ... .max)])
-    func whoeverJoinsWhileMuchGoesOnKnowsWhatIsPending(seed: UInt64) async throws {
+    func handlersThatJoinConcurrentlyKnowWhichWritesArePending(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)
         let upstream = stage.upstream(.lost, .done, .answerLost, latency: .seconds(1))
         try await stage.scheduler.run {
@@ -195,7 +195,7 @@ struct OutboxJoiningTests {
             let handlers = (0..<6).map { _ in RecordingOutboxHandler() }
             let joined = Joined()
             var random = SplitMix64(seed: seed)
-            // Some while it is being opened.
+            // Some handlers join while the outbox is being opened.
             let moments = handlers.indices.map { index in
                 Duration.milliseconds(Int.random(in: 0...(index < 2 ? 3_000 : 20_000), using: &random))
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardRepositories
 
-/// What is pending, and what was refused, is bounded by bytes as well as by number.
+/// Tests of the limits on the number and size of pending writes and dead letters.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxLimitsTests {
     private let stage = OutboxStage()
@@ -14,13 +14,13 @@ struct OutboxLimitsTests {
         OutboxWrite(endpoint: "posts", subject: subject, path: "7", body: [UInt8](repeating: 49, count: bytes))
     }
 
-    @Test func aWriteIsAsLargeAsWhatItSays() {
+    @Test func sizeOfAWriteCountsAllOfItsParts() {
         let write = OutboxWrite(endpoint: "posts", subject: ["ab", "c"], path: "é", body: [1, 2, 3, 4])
         #expect(write.byteCount == 5 + 3 + 2 + 4)
         #expect(OutboxWrite(endpoint: "posts", subject: ["a"], method: .delete, path: "7").byteCount == 5 + 1 + 1)
     }
 
-    @Test func aWriteThatIsTooLargeIsNotAccepted() async throws {
+    @Test func writeThatIsTooLargeIsNotAccepted() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), policy: OutboxPolicy(maximumWriteBytes: 100))
         try await stage.scheduler.run {
@@ -36,7 +36,7 @@ struct OutboxLimitsTests {
         }
     }
 
-    @Test func ofWritesThatAreTooLargeTheFirstIsNamed() async throws {
+    @Test func firstOfSeveralWritesThatAreTooLargeIsNamed() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), policy: OutboxPolicy(maximumWriteBytes: 100))
         try await stage.scheduler.run {
@@ -50,7 +50,7 @@ struct OutboxLimitsTests {
         }
     }
 
-    @Test(arguments: [0, 1]) func allOfTheRoomIsUsed(shortage: Int) async throws {
+    @Test(arguments: [0, 1]) func writesMayFillTheLimitExactly(shortage: Int) async throws {
         let stage = stage
         let writes = [write(["7"], bytes: 100), write(["8"], bytes: 100)]
         let byteCount = writes.reduce(0) { $0 + $1.byteCount }
@@ -66,7 +66,7 @@ struct OutboxLimitsTests {
         }
     }
 
-    @Test func noMoreBytesAreAcceptedThanMayBePendingAlsoByTheNextProcess() async throws {
+    @Test func byteLimitOfPendingWritesHoldsAcrossProcesses() async throws {
         let stage = stage
         let policy = OutboxPolicy(maximumPendingBytes: 1_000, jitter: Jitter { 1 })
         try await stage.scheduler.run {
@@ -94,7 +94,7 @@ struct OutboxLimitsTests {
     }
 
     @Test(arguments: [OutboxPolicy(maximumPending: 1), OutboxPolicy(maximumPendingBytes: 200)])
-    func whatIsBeingAcceptedTakesItsRoom(policy: OutboxPolicy) async throws {
+    func writesBeingAcceptedCountTowardTheLimit(policy: OutboxPolicy) async throws {
         let stage = stage
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(), store: slow, policy: policy)
@@ -113,7 +113,7 @@ struct OutboxLimitsTests {
     }
 
     @Test(arguments: [OutboxPolicy(maximumPending: 1), OutboxPolicy(maximumPendingBytes: 200)])
-    func whatCouldNotBeAcceptedLeavesItsRoomToOthers(policy: OutboxPolicy) async throws {
+    func failedAcceptanceDoesNotCountTowardTheLimit(policy: OutboxPolicy) async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), policy: policy)
         try await stage.scheduler.run {
@@ -131,7 +131,7 @@ struct OutboxLimitsTests {
     }
 
     @Test(arguments: [OutboxPolicy(maximumDeadLetters: 2), OutboxPolicy(maximumDeadLetterBytes: 200)])
-    func noneIsAcceptedWhereRefusedOnesHaveNoRoomSoThatNoneIsLost(policy: OutboxPolicy) async throws {
+    func noWriteIsAcceptedAtTheDeadLetterLimit(policy: OutboxPolicy) async throws {
         let stage = stage
         let refusal = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 422))
         let outbox = try stage.outbox(stage.upstream(refusal, refusal), policy: policy)

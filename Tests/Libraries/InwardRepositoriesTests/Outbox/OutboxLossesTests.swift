@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What an outbox does when its store has lost records to damage.
+/// Tests of an outbox whose store has lost records to damage.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxLossesTests {
     private let stage = OutboxStage()
@@ -29,7 +29,7 @@ struct OutboxLossesTests {
         stage.errors.errors.compactMap { $0 as? UndeliverableEntryError }
     }
 
-    @Test func aLostWriteHoldsTheLaterOnesOfItsSubjectUntilItIsDiscarded() async throws {
+    @Test func lostWriteHoldsTheLaterWritesOfItsSubjectUntilItIsDiscarded() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -57,7 +57,7 @@ struct OutboxLossesTests {
         #expect(stage.handler.pending == [])
     }
 
-    @Test func whatIsAcceptedAfterALossComesBehindIt() async throws {
+    @Test func writeAcceptedAfterALossComesAfterTheLostOne() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let entries = try await leave([OutboxStage.write(["7"]), OutboxStage.write(["8"])])
@@ -69,21 +69,21 @@ struct OutboxLossesTests {
         }
     }
 
-    @Test func whatIsHeldSaysWhichItIsAndWhatToDo() {
+    @Test func errorOfAHeldWriteNamesItAndSaysWhatToDo() {
         let lost = UndeliverableEntryError(["outbox", "7"], .lost)
-        #expect(lost.description.hasPrefix("The write that is kept under outbox/7 is not delivered: it was lost"))
+        #expect(lost.description.hasPrefix("The write stored under outbox/7 is not delivered: it was lost"))
         let unknown = UndeliverableEntryError(["outbox"], .unknownLosses)
         #expect(unknown.description.hasPrefix("The store lost records that it cannot name, and some may have been"))
         #expect(unknown.description.hasSuffix("until “\(OutboxItem.unknownLossesID)” is discarded"))
     }
 
-    @Test(arguments: ["-1", "x", ""]) func aCountOfLossesThatIsNoneHoldsNothing(count: String) async throws {
+    @Test(arguments: ["-1", "x", ""]) func invalidCountOfLossesHoldsNothing(count: String) async throws {
         let store = InMemoryRecordStore()
         try await store.commit([.keep(StoredRecord(Array(count.utf8)), OutboxRecords(prefix: ["outbox"]).losses)])
         #expect(try await OutboxContents(of: store).pending.isEmpty)
     }
 
-    @Test func aWriteWhoseNoteIsLostMayHaveArrivedSoThatNoRefusalEndsIt() async throws {
+    @Test func writeWithALostNoteMayHaveArrived() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let entry = try await leave([OutboxStage.write(["7"])])[0]
@@ -99,7 +99,7 @@ struct OutboxLossesTests {
         }
     }
 
-    @Test func lossesThatNobodyCanNameHoldWhatIsLeftUntilTheyAreAcknowledged() async throws {
+    @Test func unknownLossesHoldAllRemainingWritesUntilTheyAreAcknowledged() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -121,7 +121,7 @@ struct OutboxLossesTests {
             #expect(outbox.status == contents.status)
             await outbox.close()
 
-            // They are still not acknowledged.
+            // The losses are still not acknowledged.
             let next = try stage.outbox(upstream, keySeed: 3)
             try await next.open(handlers: [stage.handler])
             #expect(next.status.undeliverableCount == 4)
@@ -136,7 +136,7 @@ struct OutboxLossesTests {
         #expect(upstream.done.filter { $0.url.lastPathComponent == "7" }.map(\.text) == ["1", "3"])
     }
 
-    @Test func aWriteThatIsHeldByLossesCanBeDiscarded() async throws {
+    @Test func writeHeldBecauseOfUnknownLossesCanBeDiscarded() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let entry = try await leave([OutboxStage.write(["7"])])[0]
@@ -152,7 +152,7 @@ struct OutboxLossesTests {
         }
     }
 
-    @Test func whereNothingIsLeftNothingIsHeldAndTheLossIsToldOnce() async throws {
+    @Test func unknownLossWithoutPendingWritesIsReportedOnceAndHoldsNothing() async throws {
         let stage = stage
         try await stage.scheduler.run {
             stage.store.loseUnknown()
@@ -170,7 +170,7 @@ struct OutboxLossesTests {
         }
     }
 
-    @Test func whatStandsForLostRecordsIsNotRetried() async throws {
+    @Test func itemThatRepresentsUnknownLossesCannotBeRetried() async throws {
         let stage = stage
         try await stage.scheduler.run {
             _ = try await leave([OutboxStage.write(["7"])])
@@ -185,7 +185,7 @@ struct OutboxLossesTests {
         }
     }
 
-    @Test func aLostRefusedWriteIsListedUntilItIsDiscarded() async throws {
+    @Test func lostDeadLetterIsListedUntilItIsDiscarded() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 404))))

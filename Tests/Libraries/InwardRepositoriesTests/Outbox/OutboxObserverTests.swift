@@ -13,19 +13,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What an observer is told of an outbox.
+/// Tests of what an observer is told about an outbox.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxObserverTests {
     private let stage = OutboxStage()
     private let observer = RecordingRepositoryObserver()
 
-    /// What was told of the outbox, without the store. What is told again is left out.
+    /// The observed events of the outbox, without those of the store and without repetitions.
     private var told: [String] {
         observer.descriptions.filter { !$0.hasPrefix("store") }
             .reduce(into: []) { told, event in if told.last != event { told.append(event) } }
     }
 
-    @Test func aDeliveryIsToldWithItsAttemptsAndTheAgeOfTheWrite() async throws {
+    @Test func deliveryIsObservedWithItsAttemptsAndTheAgeOfTheWrite() async throws {
         let (stage, observer) = (stage, observer)
         let outbox = try stage.outbox(
             stage.upstream(.lost, latency: .seconds(1)),
@@ -50,7 +50,7 @@ struct OutboxObserverTests {
         #expect(attempts == [1, 1])
     }
 
-    @Test func aRefusedWriteIsADeadLetterUntilItIsDiscarded() async throws {
+    @Test func refusedWriteIsObservedAsADeadLetterUntilItIsDiscarded() async throws {
         let (stage, observer) = (stage, observer)
         let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 422))), observer: observer)
         try await stage.scheduler.run {
@@ -68,7 +68,7 @@ struct OutboxObserverTests {
         )
     }
 
-    @Test func aStoreThatFailsLeavesTheWriteUnsettled() async throws {
+    @Test func failingStoreIsObservedAsAnUnsettledDelivery() async throws {
         let (stage, observer) = (stage, observer)
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)), observer: observer)
         try await stage.scheduler.run {
@@ -90,7 +90,7 @@ struct OutboxObserverTests {
         )
     }
 
-    @Test func anotherOwnerOfTheRecordsIsTold() async throws {
+    @Test func takeoverIsObserved() async throws {
         let (stage, observer) = (stage, observer)
         let outbox = try stage.outbox(stage.upstream(), observer: observer)
         try await stage.scheduler.run {
@@ -102,7 +102,7 @@ struct OutboxObserverTests {
         #expect(told == ["outbox: 0 pending, 0 dead letters", "outbox: closed"])
     }
 
-    /// Remembers which interactions deliveries belong to.
+    /// Records the interactions that deliveries belong to.
     private final class Interactions: RepositoryObserver {
         let current = Mutex<[InteractionID?]>([])
 
@@ -111,7 +111,7 @@ struct OutboxObserverTests {
         }
     }
 
-    @Test func aDeliveryBelongsToNoInteraction() async throws {
+    @Test func deliveryBelongsToNoInteraction() async throws {
         let (stage, interactions) = (stage, Interactions())
         let outbox = try stage.outbox(stage.upstream(), observer: interactions)
         try await stage.scheduler.run {

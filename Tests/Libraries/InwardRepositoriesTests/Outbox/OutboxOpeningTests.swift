@@ -17,7 +17,7 @@ import Foundation
 struct OutboxOpeningTests {
     private let stage = OutboxStage()
 
-    /// Leaves entries behind, as a process does that never reached its upstream.
+    /// Leaves entries in the store, like a process that never reached its upstream.
     private func leave(_ writes: [OutboxWrite], handlers: [any OutboxHandler]) async throws -> [OutboxEntry] {
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
         try await outbox.open(handlers: handlers)
@@ -26,7 +26,7 @@ struct OutboxOpeningTests {
         return entries
     }
 
-    @Test func whatWasLeftIsToldAndDeliveredWithTheSameKeys() async throws {
+    @Test func earlierEntriesAreShownAndDeliveredWithTheirIdempotencyKeys() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -50,7 +50,29 @@ struct OutboxOpeningTests {
         }
     }
 
-    @Test func whatNobodySettlesIsKeptAndTold() async throws {
+    /// An entity that is its own record.
+    private struct Tag: RecordDTO, Identifiable {
+        static let listName = "tags"
+        let id: Int
+    }
+
+    @Test func repositoryWithoutAHandlerIsIgnored() async throws {
+        let stage = stage
+        try await stage.scheduler.run {
+            let upstream: Upstream = try .example(StubDataFetcher(failing: .unreachable))
+            let tags = Repository(Endpoint(Tag.self, at: "tags"), upstream: upstream, timer: stage.timer)
+            #expect(tags.handler == nil)
+            let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
+            try await outbox.open(handlers: [tags.handler, stage.handler])
+            let member = try await outbox.join(handlers: [tags.handler])
+            _ = try await outbox.accept([OutboxStage.write(["7"])])
+            #expect(stage.handler.pending.count == 1)
+            outbox.leave(member)
+            await outbox.close()
+        }
+    }
+
+    @Test func entryWithoutAHandlerIsHeldAndReported() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let notes = RecordingOutboxHandler("notes")
@@ -69,7 +91,7 @@ struct OutboxOpeningTests {
             #expect(outbox.pending.map(\.idempotencyKey) == entries.prefix(2).map(\.idempotencyKey))
             let told = stage.errors.errors.compactMap { $0 as? UndeliverableEntryError }
             #expect(told.map(\.reason) == [.unsettled(endpoint: "notes")])
-            // What stands in front of it is somebody's, and so the order is kept.
+            // The entry after the held one is not sent, so the order is kept.
             #expect(upstream.requests.map(\.url.lastPathComponent) == ["7"])
 
             let last = try stage.outbox(upstream, keySeed: 3)
@@ -82,10 +104,10 @@ struct OutboxOpeningTests {
 
     @Test(arguments: [
         (#"{"version":4,"what":[]}"#, UndeliverableEntryError.Reason.newer(version: 4)),
-        ("{", .damaged("it is no valid JSON; it begins with “{”")),
+        ("{", .damaged("it is not valid JSON; it begins with “{”")),
         (#"{"version":1}"#, .damaged("its field “endpoint” is missing")),
     ])
-    func whatCannotBeReadIsKeptAndToldAndKeepsItsPlace(text: String, reason: UndeliverableEntryError.Reason)
+    func unreadableEntryKeepsItsPlaceAndIsReported(text: String, reason: UndeliverableEntryError.Reason)
         async throws
     {
         let stage = stage
@@ -109,7 +131,7 @@ struct OutboxOpeningTests {
     }
 
     @Test(arguments: ["9223372036854775807", "-9223372036854775808", "many"])
-    func anAbsurdNumberOfAttemptsIsNoneTooMany(text: String) async throws {
+    func extremeNumberOfAttemptsDoesNotPreventDelivery(text: String) async throws {
         let stage = stage
         let upstream = stage.upstream(.lost)
         let outbox = try stage.outbox(upstream, keySeed: 2)
@@ -124,7 +146,7 @@ struct OutboxOpeningTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func whatIsNoNameOfAnEntryIsKeptAndTold() async throws {
+    @Test func misnamedEntryIsKeptAndReported() async throws {
         let stage = stage
         let keys: [RecordKey] = [
             ["outbox", "entries", "x", "k", "7"], ["outbox", "entries", "0000000000000000001"],
@@ -143,7 +165,7 @@ struct OutboxOpeningTests {
         #expect(try await stage.store.records(under: outbox.records.entries).isEmpty)
     }
 
-    @Test(arguments: [false, true]) func anOutboxThatWasJoinedIsOpenedByWhoManagesIt(isDiscarded: Bool) async throws {
+    @Test(arguments: [false, true]) func retryingOrDiscardingOpensAJoinedOutbox(isDiscarded: Bool) async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -164,7 +186,7 @@ struct OutboxOpeningTests {
         if !isDiscarded { #expect(upstream.done.map(\.text) == ["1", "2"]) }
     }
 
-    @Test func anOutboxThatCouldNotBeOpenedCanBeTriedAgain() async throws {
+    @Test func openingCanBeRetriedAfterAFailure() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         let failure = RecordStoreError(.unavailable, explanation: "It is not there.")
@@ -175,7 +197,7 @@ struct OutboxOpeningTests {
         await outbox.close()
     }
 
-    /// A store that has no room for the first thing that it is to keep.
+    /// A store that has no room for its first commit.
     private struct FullRecordStore: RecordStoreDecorator {
         let base: any RecordStore
         let once = Once()
@@ -186,7 +208,7 @@ struct OutboxOpeningTests {
         }
     }
 
-    @Test func anOutboxThatCouldNotBeOpenedOwnsNothing() async throws {
+    @Test func outboxThatFailedToOpenOwnsNothing() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(), store: FullRecordStore(base: stage.store))
         let error = await #expect(throws: RecordStoreError.self) { try await outbox.open(handlers: [stage.handler]) }
@@ -195,12 +217,12 @@ struct OutboxOpeningTests {
         _ = try await other.join(handlers: [RecordingOutboxHandler()])
         #expect(try await other.openUnlessOwned() == nil)
         await other.close()
-        // What failed once may do the next time.
+        // The next attempt to open it can succeed.
         #expect(try await outbox.openUnlessOwned() == nil)
         await outbox.close()
     }
 
-    @Test func anOutboxThatCouldNotBeOpenedIsTriedAgainWithTheNextWrites() async throws {
+    @Test func nextWritesOpenAnOutboxThatFailedToOpen() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
@@ -210,7 +232,7 @@ struct OutboxOpeningTests {
             let full = RecordStoreError(.full, explanation: "There is no room.")
             stage.store.fail(with: full)
             await #expect(throws: full) { try await outbox.open(handlers: [stage.handler]) }
-            // Whoever writes is told why it is not accepted.
+            // A writer gets the error that prevents opening.
             await #expect(throws: full) { try await outbox.accept([OutboxStage.write(["7"], "2")]) }
             stage.store.fail(with: nil)
             async let second = outbox.accept([OutboxStage.write(["7"], "2")])
@@ -223,7 +245,7 @@ struct OutboxOpeningTests {
         #expect(upstream.done.count == 3)
     }
 
-    @Test func whatIsAcceptedCountsOnceTowardsWhatMayBePending() async throws {
+    @Test func acceptedWriteCountsOnceTowardTheLimit() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
         try await stage.scheduler.run {
@@ -238,7 +260,7 @@ struct OutboxOpeningTests {
         }
     }
 
-    @Test func noMoreIsAcceptedThanMayBePending() async throws {
+    @Test func pendingWritesAreLimited() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(1))
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
@@ -251,7 +273,7 @@ struct OutboxOpeningTests {
             try await outbox.open(handlers: [stage.handler])
             async let first = outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .milliseconds(100))
-            // One is on its way to the store, and there is room for one more.
+            // One write is being stored, and there is room for one more.
             for count in [2, 3] {
                 let writes = [OutboxWrite](repeating: OutboxStage.write(["8"]), count: count)
                 let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept(writes) }
@@ -267,7 +289,7 @@ struct OutboxOpeningTests {
         #expect(upstream.done.map(\.text) == ["1", "2", "3"])
     }
 
-    @Test func aCloseWaitsForTheOpening() async throws {
+    @Test func closingWaitsForOpening() async throws {
         let stage = stage
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(), store: slow)
@@ -277,14 +299,14 @@ struct OutboxOpeningTests {
             }
             try await stage.timer.sleep(for: .milliseconds(100))
             await outbox.close()
-            // Whoever is opened from now on is not taken over by it.
+            // From now on, the closed outbox does not take over from another one.
             #expect(stage.store.commits.count == 1)
             #expect(await opening.failure?.reason == .closed)
             #expect(stage.store.commits.count == 1)
         }
     }
 
-    @Test func anOutboxThatIsClosedBeforeItOwnsTheRecordsTakesNothingOver() async throws {
+    @Test func outboxClosedBeforeItOwnsTheRecordsTakesOverNothing() async throws {
         let stage = stage
         let slow = SlowRecordStore(stage.store, timer: stage.timer, claimsLate: true)
         let outbox = try stage.outbox(stage.upstream(), store: slow)
@@ -296,14 +318,14 @@ struct OutboxOpeningTests {
             await outbox.close()
             #expect(await opening.failure?.reason == .closed)
             #expect(stage.store.commits == [])
-            // And the next one can own them.
+            // The next outbox can own the records.
             let next = try stage.outbox(stage.upstream(), keySeed: 2)
             try await next.open(handlers: [stage.handler])
             await next.close()
         }
     }
 
-    @Test func attemptsOfNoEntryAreRemoved() async throws {
+    @Test func attemptNotesWithoutAnEntryAreRemoved() async throws {
         let stage = stage
         let records = OutboxRecords(prefix: ["outbox"])
         let key = OutboxEntryName(sequence: 1, idempotencyKey: "k", subject: ["7"]).key(under: records.attempts)

@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An outbox accepts and sends only what the handler of an endpoint declares.
+/// Tests that an outbox accepts and sends only writes that a handler declares.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxOperationTests {
     private let stage = OutboxStage()
@@ -30,12 +30,12 @@ struct OutboxOperationTests {
         ("posts//*", "posts/7", false), ("posts/", "posts", false),
         ("posts/*", "posts//7", false), ("posts/*", "/posts/7", false), ("posts/*", "posts/7/", false),
     ])
-    func anOperationMatchesItsPaths(pattern: String, path: String, matches: Bool) {
+    func operationMatchesItsPaths(pattern: String, path: String, matches: Bool) {
         #expect(OutboxOperation(.put, pattern).matches(write(.put, path)) == matches)
         #expect(!OutboxOperation(.put, pattern).matches(write(.delete, path)))
     }
 
-    @Test func nothingIsAcceptedThatTheSettlerDoesNotDeclare() async throws {
+    @Test func undeclaredWriteIsNotAccepted() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let handler = RecordingOutboxHandler(operations: [OutboxOperation(.post, "posts")])
@@ -53,8 +53,8 @@ struct OutboxOperationTests {
         #expect(upstream.requests.isEmpty)
     }
 
-    /// A repository whose endpoint only creates does not show a change as an invented entity.
-    @Test func aCreationsSettlerDeclaresTheCreationAlone() throws {
+    /// If the endpoint only creates entities, the repository must not show an update as a new entity.
+    @Test func handlerOfACreationDeclaresOnlyTheCreation() throws {
         let upstream = try Upstream.example(stage.upstream())
         let remarks = Endpoint(RemarkDTO.self, at: "remarks", creation: .remarks)
         let repository = Repository(remarks, upstream: upstream, outbox: try stage.outbox(stage.upstream()))
@@ -69,9 +69,9 @@ struct OutboxOperationTests {
         #expect(!isDeclared(.put, "remarks/7", entityID: "7") && !isDeclared(.delete, "remarks"))
     }
 
-    /// A record that does not belong to its endpoint is not sent with the credentials of the upstream.
+    /// A foreign record must not be sent with the credentials of the upstream.
     @Test(arguments: [("DELETE", "posts\\/7"), ("POST", "users"), ("POST", "posts\\/..\\/users"), ("PUT", "posts")])
-    func anEntryThatItsEndpointDoesNotDeclareIsHeldAndTold(method: String, path: String) async throws {
+    func undeclaredEntryIsHeldAndReported(method: String, path: String) async throws {
         let stage = stage
         let upstream = stage.upstream()
         let handler = RecordingOutboxHandler(operations: [OutboxOperation(.post, "posts")])
@@ -81,7 +81,7 @@ struct OutboxOperationTests {
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
             try await outbox.open(handlers: [handler])
-            // What stands behind it waits, and what is of another subject does not.
+            // The next write of the subject waits. A write of another subject does not.
             try await outbox.accept([
                 OutboxWrite(endpoint: "posts", subject: ["7"], path: "posts", body: [1]),
                 OutboxWrite(endpoint: "posts", subject: ["8"], path: "posts", body: [2]),
@@ -92,7 +92,7 @@ struct OutboxOperationTests {
             let told = stage.errors.errors.compactMap { $0 as? UndeliverableEntryError }
             #expect(told.map(\.key) == [key])
             guard case .undeclared("posts", _)? = told.first?.reason else {
-                Issue.record("It was told otherwise: \(told).")
+                Issue.record("Another error was reported: \(told).")
                 return
             }
             #expect(try await outbox.contents().pending.map(\.state.description) == ["undeliverable", "waiting"])
@@ -105,7 +105,7 @@ struct OutboxOperationTests {
     }
 
     @Test(arguments: [DataRequest.Method.delete, .put])
-    func anEmptyAnswerIsUsableWhereTheOperationIsDeclared(method: DataRequest.Method) async throws {
+    func emptyResponseToADeclaredOperationIsUsable(method: DataRequest.Method) async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(answer: { _ in DataResponse(status: 204) })
         let outbox = try stage.outbox(upstream)

@@ -19,7 +19,7 @@ struct OutboxOwnershipTests {
 
     private func unclaimed() -> UnclaimedRecordStore { UnclaimedRecordStore(base: stage.store) }
 
-    @Test func aSecondOutboxWaitsUntilTheFirstIsClosed() async throws {
+    @Test func secondOutboxWaitsUntilTheFirstIsClosed() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(20))
         try await stage.scheduler.run {
@@ -29,7 +29,7 @@ struct OutboxOwnershipTests {
             let second = try stage.outbox(upstream, keySeed: 2)
             async let opening: Void = second.open(handlers: [RecordingOutboxHandler()])
             try await stage.timer.sleep(for: .seconds(10))
-            // It takes nothing from the one that was first.
+            // The second outbox takes nothing from the first one.
             let entry = try await first.accept([OutboxStage.write(["8"])])[0]
             try await first.settlement(of: entry)
             await first.close()
@@ -44,7 +44,7 @@ struct OutboxOwnershipTests {
         #expect(stage.timer.count == 0)
     }
 
-    @Test func aWriterIsToldTheOwnerBeforeItsDeadlinePasses() async throws {
+    @Test func writerLearnsTheOwnerBeforeItsDeadlinePasses() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream())
@@ -60,13 +60,13 @@ struct OutboxOwnershipTests {
             #expect(error?.explanation.hasPrefix("The outbox is owned by another part of this process.") == true)
             #expect(stage.elapsed == .milliseconds(4_900))
             await first.close()
-            // Then it has its turn.
+            // Now the second outbox can own the records.
             try await second.accept([OutboxStage.write(["7"])])
             await second.close()
         }
     }
 
-    @Test func theOutboxOfAProcessThatWasKilledIsFree() async throws {
+    @Test func outboxOfAKilledProcessHasNoOwner() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let process = MortalProcess()
@@ -88,7 +88,7 @@ struct OutboxOwnershipTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func aReaderIsShownWhatIsPendingAndOwnsNothing() async throws {
+    @Test func readerIsShownPendingWritesWithoutOwnership() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(10))
         try await stage.scheduler.run {
@@ -114,7 +114,7 @@ struct OutboxOwnershipTests {
         #expect(stage.errors.errors.isEmpty)
     }
 
-    @Test func whoAsksForTheOwnerDoesNotBecomeIt() async throws {
+    @Test func askingForTheOwnerDoesNotTakeOwnership() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream())
@@ -124,7 +124,7 @@ struct OutboxOwnershipTests {
             #expect(try await first.otherOwner() == "another part of this process")
             await second.close()
             try await first.open(handlers: [RecordingOutboxHandler()])
-            // Nor does it stay it that was it once.
+            // A closed outbox also reports the current owner.
             #expect(try await second.otherOwner() == "another part of this process")
             await first.close()
         }
@@ -133,7 +133,7 @@ struct OutboxOwnershipTests {
     private enum Order: CaseIterable { case open, retry, retryNow }
 
     @Test(arguments: Order.allCases)
-    private func anOutboxThatDoesNotDeliverSendsNothingBeforeItIsTold(order: Order) async throws {
+    private func outboxOpenedWithoutDeliverySendsNothingUntilToldTo(order: Order) async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -159,7 +159,7 @@ struct OutboxOwnershipTests {
         #expect(upstream.done.map(\.text) == ["2"])
     }
 
-    @Test func whatWaitsForCredentialsIsSentWithTheNextOnesAfterARestart() async throws {
+    @Test func deniedWriteIsRetriedWithNewCredentialsAfterARestart() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -180,10 +180,10 @@ struct OutboxOwnershipTests {
         #expect(upstream.done.count == 1)
     }
 
-    /// Counts the claims of a store and their releases. A claim that is only dropped counts as one that is not released.
+    /// Counts the claims of a store and their releases. A claim that is only deallocated does not count as released.
     private struct CountingRecordStore: RecordStoreDecorator {
         let base: any RecordStore
-        /// Whether it has no room.
+        /// Whether commits fail.
         let isFull: Bool
         let claims = Counter()
         let releases = Counter()
@@ -207,9 +207,9 @@ struct OutboxOwnershipTests {
 
     private enum End: CaseIterable { case close, failedOpening, closeWhileOpening, takeover, question }
 
-    /// A release takes a while, and the next owner is not to find the records owned after it.
+    /// Releasing takes a while. When the call returns, the next owner must be able to claim the records.
     @Test(arguments: End.allCases)
-    private func recordsAreReleasedBeforeTheCallEnds(end: End) async throws {
+    private func claimIsReleasedBeforeTheCallReturns(end: End) async throws {
         let stage = stage
         let store = CountingRecordStore(
             base: SlowRecordStore(stage.store, timer: stage.timer, claimsLate: end == .closeWhileOpening),
@@ -240,9 +240,9 @@ struct OutboxOwnershipTests {
         }
     }
 
-    // MARK: Where claims do not work
+    // MARK: Without working claims
 
-    @Test func anOutboxThatLostItsRecordsTakesThemBackWithItsNextWrite() async throws {
+    @Test func fencedOutboxReopensWithItsNextWrite() async throws {
         let stage = stage
         let upstream = stage.upstream(.lost)
         try await stage.scheduler.run {
@@ -255,7 +255,7 @@ struct OutboxOwnershipTests {
             let second = try stage.outbox(upstream, store: unclaimed(), keySeed: 2, errors: errors)
             try await second.open(handlers: [stage.handler])
             for entry in entries { try await second.settlement(of: entry) }
-            // The first wakes, and finds out.
+            // The first outbox wakes, and notices the takeover.
             try await stage.timer.sleep(for: .seconds(10))
             #expect(stage.errors.errors as? [OutboxFencedError] == [OutboxFencedError(prefix: ["outbox"])])
             #expect(handler.pending == [] && first.pending == [])
@@ -274,8 +274,8 @@ struct OutboxOwnershipTests {
         #expect(stage.errors.errors.count == 1)
     }
 
-    /// An attempt that does not end when it is cancelled is waited for, before its write is sent again.
-    @Test func anOutboxThatTakesItsRecordsBackSendsNothingTwiceAtOnce() async throws {
+    /// The outbox waits for an attempt that ignores cancellation before it sends the write again.
+    @Test func reopenedOutboxSendsNothingTwiceConcurrently() async throws {
         let stage = stage
         let underWay = Mutex(0)
         let most = Mutex(0)
@@ -305,7 +305,7 @@ struct OutboxOwnershipTests {
         #expect(most.withLock(\.self) == 1)
     }
 
-    @Test func whoWasTakenOverAcceptsNothingOfThatWrite() async throws {
+    @Test func writeThatDiscoversATakeoverIsNotAccepted() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream(), store: unclaimed())
@@ -324,12 +324,12 @@ struct OutboxOwnershipTests {
         }
     }
 
-    @Test func whoWasTakenOverOwnsNothingAnyMore() async throws {
+    @Test func fencedOutboxReleasesItsClaim() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream())
             try await first.open(handlers: [stage.handler])
-            // Where claims do not work, as on some network file systems, this alone tells of another owner.
+            // If claims do not work, as on some network file systems, only this record shows that there is another owner.
             try await stage.store.commit([.keep(StoredRecord([1]), first.records.owner)])
             await #expect(throws: RecordStoreError.self) { try await first.accept([OutboxStage.write(["7"])]) }
             let second = try stage.outbox(stage.upstream(), keySeed: 2)
@@ -341,7 +341,7 @@ struct OutboxOwnershipTests {
         }
     }
 
-    @Test func thatAnotherTookOverIsToldOnceThoughSeveralFindOut() async throws {
+    @Test func takeoverDiscoveredBySeveralWritesIsReportedOnce() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let slow = SlowRecordStore(unclaimed(), timer: stage.timer)
@@ -362,7 +362,7 @@ struct OutboxOwnershipTests {
         }
     }
 
-    @Test func whoWasTakenOverSettlesNothing() async throws {
+    @Test func fencedOutboxSettlesNothing() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let slow = StubDataFetcher { request throws(FetchError) in
@@ -393,7 +393,7 @@ struct OutboxOwnershipTests {
         #expect(stage.errors.errors as? [OutboxFencedError] == [OutboxFencedError(prefix: ["outbox"])])
     }
 
-    @Test func anOutboxThatWasOpenedToDiscardDeliversWhatItAccepts() async throws {
+    @Test func outboxOpenedWithoutDeliveryDeliversWhatItAccepts() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream)
@@ -407,7 +407,7 @@ struct OutboxOwnershipTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func aWriteThatIsPendingElsewhereIsNotSettled() async throws {
+    @Test func writePendingElsewhereIsNotReportedAsDone() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable))

@@ -16,7 +16,7 @@ struct OutboxPartitionsTests {
         )
     }
 
-    @Test func theFirstOfAPartitionGoesAloneAndTheOldestPartitionGoesFirst() {
+    @Test func onlyTheFirstEntryOfAPartitionIsSentAndTheOldestPartitionFirst() {
         var partitions = OutboxPartitions(concurrency: 2)
         for (sequence, subject) in [(3, "c"), (4, "a"), (5, "a"), (6, "b")] {
             partitions.append(entry(sequence, [subject]), DeliveryHistory())
@@ -30,7 +30,7 @@ struct OutboxPartitionsTests {
         #expect(partitions.pending.map(\.sequence) == [3, 5, 6])
     }
 
-    @Test func whatIsRevisedKeepsItsPlaceAndCountsAsItIs() throws {
+    @Test func revisedEntryKeepsItsPlaceAndCountsWithItsNewSize() throws {
         var partitions = OutboxPartitions(concurrency: 1)
         partitions.append(entry(1), DeliveryHistory())
         partitions.append(entry(2), DeliveryHistory())
@@ -45,7 +45,7 @@ struct OutboxPartitionsTests {
         let next = partitions.next(at: .zero)
         var delivery = try #require(next)
         #expect(delivery.entry == revised)
-        // What is revised on its way counts as it is when it waits.
+        // An entry that is revised during delivery counts with its new size when it waits.
         delivery.entry = revised.revised(to: OutboxStage.write(["7"], "1"))
         partitions.postpone(delivery, until: .seconds(1))
         #expect(partitions.byteCount == entry(2).write.byteCount + entry(3, ["8"]).write.byteCount)
@@ -53,7 +53,7 @@ struct OutboxPartitionsTests {
         #expect(partitions.count == 2)
     }
 
-    @Test func whatIsHeldIsRevisedToo() {
+    @Test func heldEntryCanBeRevised() {
         var partitions = OutboxPartitions(concurrency: 1)
         let name = OutboxEntryName(entry(1))
         partitions.hold(.init(name: name, entry: entry(1), reason: .behindLosses, byteCount: 1, note: nil))
@@ -63,7 +63,7 @@ struct OutboxPartitionsTests {
         #expect(partitions.undeliverableCount == 1)
     }
 
-    @Test func whatIsWokenWaitsNoLonger() throws {
+    @Test func wokenEntryNoLongerWaits() throws {
         var partitions = OutboxPartitions(concurrency: 1)
         partitions.append(entry(1), DeliveryHistory())
         let delivery = partitions.next(at: .zero)
@@ -75,7 +75,7 @@ struct OutboxPartitionsTests {
         #expect(wakeTime == nil)
         let next = partitions.next(at: .zero)
         #expect(try #require(next).nextAttempt == nil)
-        // Where nothing more may be sent, it is of no use to wake.
+        // At the concurrency limit, there is no reason to wake.
         partitions.append(entry(2, ["8"]), DeliveryHistory())
         partitions.postpone(try #require(next), until: .seconds(9))
         key = partitions.next(at: .zero)?.entry.idempotencyKey
@@ -83,7 +83,7 @@ struct OutboxPartitionsTests {
         #expect(key == "k2" && wakeTime == nil)
     }
 
-    @Test func whatIsPreferredGoesFirstAndWaitsNoLonger() throws {
+    @Test func preferredEntryIsNextAndNoLongerWaits() throws {
         var partitions = OutboxPartitions(concurrency: 1)
         partitions.append(entry(1, ["8"]))
         partitions.append(entry(2))
@@ -102,14 +102,14 @@ struct OutboxPartitionsTests {
         (AttemptNote(attempts: 1, mayHaveArrived: false, isSending: true), true),
         (AttemptNote(attempts: 1, mayHaveArrived: false), false), (nil, false),
     ])
-    func whatIsHeldMayHaveArrivedAsItIsNoted(note: AttemptNote?, mayHaveArrived: Bool) {
+    func heldEntryMayHaveArrivedIfItsNoteSaysSo(note: AttemptNote?, mayHaveArrived: Bool) {
         var partitions = OutboxPartitions(concurrency: 1)
         let entry = entry(1)
         partitions.hold(.init(name: .init(entry), entry: entry, reason: .behindLosses, byteCount: 1, note: note))
         #expect(partitions.item("k1")?.item.mayHaveArrived == mayHaveArrived)
     }
 
-    @Test func whatIsHeldHoldsWhatIsBehindItAlone() {
+    @Test func heldEntryBlocksOnlyTheEntriesAfterIt() {
         var partitions = OutboxPartitions(concurrency: 9)
         partitions.append(entry(1), DeliveryHistory())
         partitions.holdUnreadable(2, in: ["7"])
@@ -126,7 +126,7 @@ struct OutboxPartitionsTests {
         #expect(!partitions.contains(entry(1)))
     }
 
-    @Test func whatIsReleasedIsHeldNoMoreAndItsOutcomeIsUnknownIfItMayHaveArrived() {
+    @Test func releasedEntryIsSentAndCountsAsUnknownIfItMayHaveArrived() {
         var partitions = OutboxPartitions(concurrency: 9)
         for (sequence, mayHaveArrived) in [(1, true), (2, false)] {
             let entry = entry(sequence, [String(sequence)])
@@ -143,7 +143,7 @@ struct OutboxPartitionsTests {
         #expect(partitions.next(at: .zero)?.entry.sequence == 1)
     }
 
-    @Test func whatFollowsASettledEntryIsNotUnderWay() {
+    @Test func entryAfterASettledOneIsNotInDelivery() {
         var partitions = OutboxPartitions(concurrency: 1)
         for sequence in 1...2 { partitions.append(entry(sequence)) }
         _ = partitions.next(at: .zero)
@@ -153,8 +153,8 @@ struct OutboxPartitionsTests {
         #expect(partitions.item("k2") == nil)
     }
 
-    /// An entry that an earlier process tried has a time of its own, though it has others before it by now.
-    @Test func whatFollowsASettledEntryWaitsForItsOwnTime() {
+    /// An entry that an earlier process has tried keeps its own time, even if it now follows another entry.
+    @Test func entryAfterASettledOneWaitsForItsOwnTime() {
         var partitions = OutboxPartitions(concurrency: 1)
         partitions.append(entry(1))
         partitions.append(OutboxDelivery(entry: entry(2), nextAttempt: .seconds(9)))
@@ -164,7 +164,7 @@ struct OutboxPartitionsTests {
         #expect(key == nil && wakeTime == .seconds(9))
     }
 
-    @Test func whoIsNotUnderWayIsNotSettled() {
+    @Test func onlyAnEntryInDeliveryIsSettledOrPostponed() {
         var partitions = OutboxPartitions(concurrency: 1)
         partitions.append(entry(1), DeliveryHistory())
         partitions.append(entry(2), DeliveryHistory())
@@ -178,7 +178,7 @@ struct OutboxPartitionsTests {
         #expect(partitions.pending.map(\.sequence) == [1, 2])
     }
 
-    /// A slow and obvious account of the same.
+    /// A slow but simple model.
     private struct Model {
         var partitions: [RecordKey: [Int]] = [:]
         var waits: [Int: Duration] = [:]
@@ -191,7 +191,7 @@ struct OutboxPartitionsTests {
         }
     }
 
-    @Test func aWalkSendsWhatAnAccountOfAllSays() {
+    @Test func randomOperationsMatchASimpleModel() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         for walk in 0..<(Thoroughness.isExhaustive ? 100 : 8) {
@@ -233,7 +233,7 @@ struct OutboxPartitionsTests {
                     let waiting = model.partitions.values.compactMap(\.first).filter { model.underWay[$0] == nil }
                     #expect(waiting.contains { model.waits[$0] == wake }, place)
                 } else if model.underWay.count < concurrency {
-                    // Nobody waits for a time to come that nobody would be woken at.
+                    // Without a wake time, no first entry may be waiting for one.
                     let heads = model.partitions.values.compactMap(\.first).filter { model.underWay[$0] == nil }
                     #expect(heads.allSatisfy { (model.waits[$0] ?? .zero) <= now }, place)
                 }

@@ -12,12 +12,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One deployment that answers 404 for a minute does not drain the outbox.
+/// Tests of pauses: an upstream that answers 404 for a minute must not turn all pending writes into dead letters.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxPauseTests {
     private let stage = OutboxStage()
 
-    /// An upstream that refuses everything until a time.
+    /// Returns an upstream that refuses everything until a time.
     private func upstream(refusingUntil end: Duration) -> IdempotentDataFetcher {
         let stage = stage
         return IdempotentDataFetcher(
@@ -29,18 +29,18 @@ struct OutboxPauseTests {
 
     private let writes = (0..<50).map { OutboxStage.write(["s\($0)"], "\($0)") }
 
-    @Test func nobodyWaitsForWhatIsNotDueBeforeTheDeadline() async throws {
+    @Test func drainDoesNotWaitForWritesDueAfterTheDeadline() async throws {
         let stage = stage
         let upstream = upstream(refusingUntil: .seconds(90))
         let outbox = try stage.outbox(upstream)
         try await stage.scheduler.run {
             try await outbox.open(handlers: [stage.handler])
             try await outbox.accept(writes)
-            // The attempts in progress are waited for, and the pause that they cause is not.
+            // It waits for the attempts in progress, but not for the pause that they cause.
             await outbox.drain(by: Deadline(in: .seconds(30), on: stage.timer))
             #expect(stage.elapsed < .seconds(1))
             #expect(outbox.status.pause != nil && outbox.status.pendingCount == 45)
-            // The pause ends within this limit, but the upstream does not answer yet.
+            // The pause ends before this deadline, but the upstream still refuses.
             await outbox.drain(by: Deadline(in: .seconds(70), on: stage.timer))
             #expect(stage.elapsed > .seconds(60) && stage.elapsed < .seconds(62))
             await outbox.drain(by: Deadline(in: .seconds(300), on: stage.timer))
@@ -50,7 +50,7 @@ struct OutboxPauseTests {
         }
     }
 
-    @Test func closingEndsTheWaitForDeliveries() async throws {
+    @Test func closingEndsADrain() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(100)))
         try await stage.scheduler.run {
@@ -64,7 +64,7 @@ struct OutboxPauseTests {
         }
     }
 
-    @Test func severalRefusalsInARowPauseDeliveryAndADeliveryResumesIt() async throws {
+    @Test func refusalsInARowPauseDeliveryUntilAProbeIsDelivered() async throws {
         let stage = stage
         let upstream = upstream(refusingUntil: .seconds(90))
         let outbox = try stage.outbox(upstream)
@@ -72,7 +72,7 @@ struct OutboxPauseTests {
             try await outbox.open(handlers: [stage.handler])
             try await outbox.accept(writes)
             try await stage.timer.sleep(for: .seconds(10))
-            // The others that were under way are pending again.
+            // The other writes that were being sent are pending again.
             #expect(outbox.counts.refused == 5)
             #expect(outbox.status.pendingCount == 45)
             let pause = try #require(outbox.status.pause)
@@ -92,7 +92,7 @@ struct OutboxPauseTests {
             #expect(outbox.counts.delivered == 44)
             #expect(abs(stage.elapsed / .seconds(1) - 181) < 5)
             #expect(stage.errors.errors.compactMap { $0 as? OutboxPausedError }.count == 1)
-            // One call brings back what was refused.
+            // One call makes the refused writes pending again.
             #expect(try await outbox.retryDeadLetters() == 6)
             #expect(await outbox.drain() == 0)
             await outbox.close()
@@ -103,7 +103,7 @@ struct OutboxPauseTests {
         #expect(stage.timer.count == 0)
     }
 
-    @Test func whatIsKnownOfRefusalsIsRemovedOnceByTheNextDelivery() async throws {
+    @Test func nextDeliveryRemovesTheRecordOfRefusalsOnce() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 404))))
         try await stage.scheduler.run {
@@ -120,7 +120,7 @@ struct OutboxPauseTests {
         #expect(removals.count == 1)
     }
 
-    @Test func whatAnEarlierProcessKnewOfRefusalsIsRemovedByTheFirstDelivery() async throws {
+    @Test func firstDeliveryRemovesTheRecordOfRefusalsOfAnEarlierProcess() async throws {
         let stage = stage
         let upstream = stage.upstream(.turnedAway(DataResponse(status: 404)))
         try await stage.scheduler.run {
@@ -137,7 +137,7 @@ struct OutboxPauseTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func aPauseGoesOnInTheNextProcess() async throws {
+    @Test func pauseContinuesInTheNextProcess() async throws {
         let stage = stage
         let upstream = upstream(refusingUntil: .seconds(30))
         try await stage.scheduler.run {
@@ -154,7 +154,7 @@ struct OutboxPauseTests {
             try await stage.timer.sleep(for: .seconds(10))
             #expect(upstream.requests.count == requests)
             #expect(second.status.pause?.refusals == 5)
-            // Somebody who knows that the upstream is mended need not wait.
+            // A user who knows that the upstream works again need not wait.
             try await stage.timer.sleep(for: .seconds(15))
             second.retryNow()
             #expect(await second.drain() == 0)
@@ -164,7 +164,7 @@ struct OutboxPauseTests {
         #expect(upstream.done.count == 45)
     }
 
-    /// Programs that run for a moment each time pause too.
+    /// A program that runs only briefly each time must pause, too.
     @Test func refusalsInARowAreCountedAcrossProcesses() async throws {
         let stage = stage
         let upstream = upstream(refusingUntil: .seconds(1_000))

@@ -19,7 +19,7 @@ struct OutboxPolicyTests {
         )
     }
 
-    @Test func waitsGrowByTheFactorUpToTheLargest() {
+    @Test func waitsGrowByTheFactorUpToTheMaximum() {
         let waits = [1, 2, 3, 4, 1_000_000].map {
             policy(factor: 3, maximumWait: .seconds(20)).wait(after: $0, retryAfter: nil)
         }
@@ -30,11 +30,11 @@ struct OutboxPolicyTests {
         (0, Duration.zero), (-5, .zero), (.nan, .zero), (1.5, .milliseconds(1_500)), (999, .seconds(999)),
         (.infinity, .seconds(1_000)), (1_001, .seconds(1_000)),
     ])
-    func whatIsLeftOfAWaitIsNeitherNegativeNorTooLong(seconds: Double, rest: Duration) {
+    func remainingWaitIsNeitherNegativeNorTooLong(seconds: Double, rest: Duration) {
         #expect(policy().rest(of: seconds) == rest)
     }
 
-    @Test func whatTheUpstreamAsksForIsTheLeastAndHasALimit() {
+    @Test func retryAfterIsTheMinimumWaitUpToALimit() {
         let policy = policy()
         #expect(policy.wait(after: 1, retryAfter: .seconds(100)) == .seconds(100))
         #expect(policy.wait(after: 1, retryAfter: .milliseconds(1)) == .milliseconds(500))
@@ -42,15 +42,15 @@ struct OutboxPolicyTests {
         #expect(policy.wait(after: 1, retryAfter: .seconds(100_000)) == .seconds(1_000))
     }
 
-    @Test(arguments: [0, -1, .nan, 1]) func aFactorBelowOneIsOne(factor: Double) {
+    @Test(arguments: [0, -1, .nan, 1]) func factorBelowOneCountsAsOne(factor: Double) {
         #expect(policy(factor: factor).wait(after: 50, retryAfter: nil) == .milliseconds(500))
     }
 
-    @Test func aFactorMayBeLittleMoreThanOne() {
+    @Test func factorMayBeAFraction() {
         #expect(policy(factor: 1.5).wait(after: 3, retryAfter: nil) == .milliseconds(1_125))
     }
 
-    @Test func whatIsTooMuchOrTooLittleIsTheNearest() {
+    @Test func valuesOutOfRangeAreClamped() {
         let policy = OutboxPolicy(
             initialWait: .seconds(-1),
             factor: .infinity,

@@ -10,7 +10,7 @@ struct OutboxRefusalTests {
     private let stage = OutboxStage()
 
     @Test(arguments: [400, 404, 409, 410, 413, 422] as [DataResponse.Status])
-    func aFinalRefusalIsUndoneAndToldOnce(status: DataResponse.Status) async throws {
+    func finallyRefusedWriteIsUndoneAndReportedOnce(status: DataResponse.Status) async throws {
         let stage = stage
         let upstream = stage.upstream(.turnedAway(DataResponse(status: status)))
         let outbox = try stage.outbox(upstream)
@@ -21,7 +21,7 @@ struct OutboxRefusalTests {
             let error = await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
             let refusal = try #require(error)
             #expect(refusal.explanation == "was answered with \(status)")
-            // Who asks later is told the same.
+            // A later caller gets the same error.
             await #expect(throws: refusal) { try await outbox.settlement(of: entry) }
             await outbox.close()
             #expect(outbox.pending == [])
@@ -34,14 +34,14 @@ struct OutboxRefusalTests {
             )
             #expect(stage.errors.errors as? [RefusedWriteError] == [RefusedWriteError(entry, because: refusal)])
             let told = try #require(stage.errors.errors.first)
-            #expect("\(told)".contains("POST 7 for 7, accepted as number 0"))
+            #expect("\(told)".hasPrefix("The write POST 7 was refused for good"))
             #expect("\(told)".contains("\(status)"))
         }
         #expect(upstream.requests.count == 1)
         #expect(outbox.counts.refused == 1)
     }
 
-    @Test func whatStandsBehindARefusalIsDelivered() async throws {
+    @Test func writesAfterARefusedOneAreDelivered() async throws {
         let stage = stage
         let upstream = stage.upstream(.turnedAway(DataResponse(status: 422)))
         let outbox = try stage.outbox(upstream)
@@ -56,7 +56,7 @@ struct OutboxRefusalTests {
         #expect(stage.errors.errors.count == 1)
     }
 
-    @Test func aConflictBehindALostAnswerMayBeTheUpstreamsOwnDelay() async throws {
+    @Test func conflictAfterALostResponseMayMeanThatTheUpstreamIsBusy() async throws {
         let stage = stage
         let conflict = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 409))
         let upstream = stage.upstream(.answerLost, conflict, conflict)
@@ -67,7 +67,7 @@ struct OutboxRefusalTests {
         #expect(stage.errors.errors.isEmpty)
     }
 
-    @Test func aConflictBehindARestartMayBeTheUpstreamsOwnDelay() async throws {
+    @Test func conflictAfterARestartMayMeanThatTheUpstreamIsBusy() async throws {
         let stage = stage
         let upstream = stage.upstream(.answerLost, .turnedAway(DataResponse(status: 409)))
         try await stage.scheduler.run {
@@ -85,7 +85,7 @@ struct OutboxRefusalTests {
         #expect(stage.errors.errors.isEmpty)
     }
 
-    @Test func aRefusalThatCannotBeUndoneNowIsToldWhenItIs() async throws {
+    @Test func refusalIsReportedOnlyOnceItIsSettled() async throws {
         let stage = stage
         let refusal = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 422))
         let outbox = try stage.outbox(stage.upstream(refusal, refusal))

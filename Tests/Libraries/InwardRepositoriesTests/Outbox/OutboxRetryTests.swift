@@ -23,7 +23,7 @@ struct OutboxRetryTests {
         return .turnedAway(response)
     }
 
-    /// Delivers one write; gives when it was sent, in seconds.
+    /// Delivers one write, and returns when it was sent.
     private func moments(
         _ fates: [IdempotentDataFetcher.Fate],
         policy: OutboxPolicy = OutboxPolicy(jitter: Jitter { 1 })
@@ -40,7 +40,7 @@ struct OutboxRetryTests {
         return log.moments
     }
 
-    @Test func theWaitsGrowUpToTheLargest() async throws {
+    @Test func waitsGrowUpToTheMaximum() async throws {
         let policy = OutboxPolicy(
             initialWait: .seconds(2),
             factor: 3,
@@ -51,27 +51,27 @@ struct OutboxRetryTests {
         #expect(moments.map(\.components.seconds) == [0, 2, 8, 26, 46, 66])
     }
 
-    @Test func chanceShortensAWait() async throws {
+    @Test func jitterShortensAWait() async throws {
         let policy = OutboxPolicy(initialWait: .seconds(8), jitter: Jitter { 0.25 })
         let moments = try await moments([.lost, .lost], policy: policy)
         #expect(moments == [.zero, .seconds(2), .seconds(6)])
     }
 
-    @Test func atLeastAsLongIsWaitedAsTheUpstreamAsksFor() async throws {
+    @Test func retryAfterIsHonored() async throws {
         let policy = OutboxPolicy(maximumRetryAfter: .seconds(1_000), jitter: Jitter { 0 })
         let fates = [answer(503, retryAfter: "100"), answer(429, retryAfter: "5000"), answer(503)]
         let moments = try await moments(fates, policy: policy)
         #expect(moments == [.zero, .seconds(100), .seconds(1_100), .seconds(1_100)])
     }
 
-    @Test func aDateToAskAgainAtIsCountedFromNow() async throws {
-        // The outbox takes the time for 22:13:20.25 on 14 November 2023.
+    @Test func retryAfterDateIsCountedFromNow() async throws {
+        // The outbox's clock says 22:13:20.25 on 14 November 2023.
         let policy = OutboxPolicy(jitter: Jitter { 0 })
         let fates = [answer(503, retryAfter: "Tue, 14 Nov 2023 22:15:00 GMT")]
         #expect(try await moments(fates, policy: policy) == [.zero, .milliseconds(99_750)])
     }
 
-    @Test func whatIsDeniedIsSentAgainAndToldOnce() async throws {
+    @Test func deniedWriteIsSentAgainAndReportedOnce() async throws {
         let moments = try await moments([answer(401), answer(403), answer(401)])
         #expect(moments.count == 4)
         let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
@@ -80,14 +80,14 @@ struct OutboxRetryTests {
         #expect(stage.errors.errors.count == 1)
     }
 
-    @Test func thatItTakesLongIsToldOnce() async throws {
+    @Test func longDelayIsReportedOnce() async throws {
         let fates = [IdempotentDataFetcher.Fate](repeating: .lost, count: 6)
         _ = try await moments(fates, policy: OutboxPolicy(reportedAttempts: 3))
         let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
         #expect(told.map(\.entry.attempts) == [3])
     }
 
-    @Test func anAttemptThatTakesTooLongIsGivenUp() async throws {
+    @Test func attemptEndsAtItsTimeLimit() async throws {
         let stage = stage
         let policy = OutboxPolicy(initialWait: .seconds(1), attemptLimit: .seconds(10), jitter: Jitter { 0 })
         let upstream = stage.upstream(latency: .seconds(30))
@@ -101,7 +101,7 @@ struct OutboxRetryTests {
         #expect(outbox.counts.attempts == 3)
     }
 
-    @Test func aStoreThatCannotSettleIsTriedAgainWithoutTheUpstream() async throws {
+    @Test func settlementIsRetriedWithoutSendingAgain() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(1))
         let outbox = try stage.outbox(upstream)
@@ -113,10 +113,10 @@ struct OutboxRetryTests {
             try await stage.timer.sleep(for: .milliseconds(1_000))
             #expect(outbox.pending.map(\.attempts) == [0])
             #expect(stage.handler.events == [.accepted(entry), .delivered(entry, later: 0)])
-            // However long the disk is full, what the upstream has answered is not sent again.
+            // While the disk is full, the answered write is not sent again.
             try await stage.timer.sleep(for: .seconds(3_600))
             #expect(upstream.requests.count == 1)
-            // It is tried less and less often.
+            // The outbox tries to settle it less and less often.
             #expect((5..<30).contains(stage.handler.events.count))
             stage.store.fail(with: nil)
             try await outbox.settlement(of: entry)
@@ -130,7 +130,7 @@ struct OutboxRetryTests {
         #expect(stage.errors.errors.count == 1)
     }
 
-    @Test func aSettlerThatFailsIsAskedAgain() async throws {
+    @Test func failingHandlerIsAskedAgain() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         stage.handler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
@@ -141,14 +141,14 @@ struct OutboxRetryTests {
             #expect(outbox.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             stage.handler.fail(with: nil)
             try await outbox.settlement(of: entry)
-            // After the first of the waits, as the clock of a date tells it.
+            // After the first wait.
             #expect(stage.elapsed > .milliseconds(999) && stage.elapsed <= .seconds(1))
             await outbox.close()
             #expect(try await stage.values() == [["7"]: "1"])
         }
     }
 
-    @Test func attemptsAndWaitsGoOnInTheNextProcess() async throws {
+    @Test func attemptsAndWaitsContinueInTheNextProcess() async throws {
         let stage = stage
         let upstream = stage.upstream(.lost, .lost, .lost)
         let log = SendingLog(upstream, timer: stage.timer)
@@ -165,11 +165,11 @@ struct OutboxRetryTests {
             await second.close()
             #expect(try await stage.store.records(under: second.records.prefix).count == 1)
         }
-        // The second process goes on with the second wait, of two seconds, and then with the third.
+        // The second process continues with the second wait, of two seconds, and then with the third.
         #expect(log.moments == [.zero, .seconds(1), .seconds(3), .seconds(7)])
     }
 
-    @Test func whatWaitsKeepsNobodyElseWaiting() async throws {
+    @Test func waitingWriteDoesNotDelayOtherSubjects() async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(
             timer: stage.timer,
@@ -186,7 +186,7 @@ struct OutboxRetryTests {
     }
 
     @Test(arguments: [false, true])
-    func whatLacksCredentialsIsSentAsSoonAsRenewedOnesAreAccepted(renewalFails: Bool) async throws {
+    func deniedWriteIsSentWhenRenewedCredentialsAreAccepted(renewalFails: Bool) async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(
             timer: stage.timer,
@@ -220,17 +220,17 @@ struct OutboxRetryTests {
             let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(10))
             #expect(upstream.done.isEmpty)
-            // Somebody reads.
+            // A read renews the credentials.
             _ = try await authorized.fetch(request)
             try await outbox.settlement(of: entry)
             #expect(stage.elapsed == .seconds(10))
-            // With the first credentials, and with the next.
+            // The attempt with the old credentials counts only if it was sent.
             #expect(outbox.counts.attempts == (renewalFails ? 1 : 2))
             await outbox.close()
         }
     }
 
-    @Test func aRequestThatIsRepeatedWithNewCredentialsIsSentTwice() async throws {
+    @Test func requestRepeatedWithNewCredentialsCountsTwice() async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(
             timer: stage.timer,

@@ -12,9 +12,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What an outbox needs around it: a store, an upstream, and whoever is told what becomes of writes.
+/// The environment of an outbox in a test: a store, a handler, an error handler and a clock.
 ///
-/// All of it runs in an order that a seed chooses, on a clock that moves on when nothing is ready.
+/// Tasks run in an order that a seed determines. The clock advances when no task is ready.
 struct OutboxStage {
     static let time = Date(timeIntervalSince1970: 1_700_000_000.25)
 
@@ -29,16 +29,16 @@ struct OutboxStage {
 
     var timer: TimerService { scheduler.timer }
 
-    /// How far the clock was moved on.
+    /// The time that has passed on the clock.
     var elapsed: Duration { scheduler.clock.now.offset }
 
-    /// An upstream whose requests meet the fates in their order, and are done behind the last of them.
+    /// Returns an upstream that applies the fates to its requests in order. It does all later requests.
     func upstream(_ fates: IdempotentDataFetcher.Fate..., latency: Duration = .zero) -> IdempotentDataFetcher {
         let script = FateScript(fates)
         return IdempotentDataFetcher(timer: timer, latency: { _ in latency }, fate: { _ in script.next() })
     }
 
-    /// An outbox that waits the longest that its policy allows.
+    /// Returns an outbox whose waits are as long as its policy allows.
     func outbox(
         _ dataFetcher: any DataFetcher,
         store: (any RecordStore)? = nil,
@@ -68,7 +68,7 @@ struct OutboxStage {
         await outbox.close()
     }
 
-    /// A write of a subject whose body is a text of JSON.
+    /// Returns a write of a subject with a JSON body.
     static func write(_ subject: RecordKey, _ text: String = "1", endpoint: String = "posts") -> OutboxWrite {
         OutboxWrite(
             endpoint: endpoint,
@@ -78,7 +78,7 @@ struct OutboxStage {
         )
     }
 
-    /// What is kept under the handler's values: the bodies, by the subject.
+    /// Returns the bodies that the handler has stored, by subject.
     func values() async throws -> [RecordKey: String] {
         let records = try await store.records(under: handler.values)
         return Dictionary(

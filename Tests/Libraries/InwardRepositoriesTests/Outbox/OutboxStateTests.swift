@@ -16,7 +16,7 @@ struct OutboxStateTests {
         attempts: 0
     )
 
-    @Test func noMoreThanTheLastThousandRefusalsAreRemembered() {
+    @Test func onlyTheLastThousandRefusalsAreRemembered() {
         var state = OutboxState(.standard)
         #expect(state.deadLetterCount == 0 && state.deadLetterBytes == 0)
         let entries = (0...1_000).map { number in
@@ -33,7 +33,7 @@ struct OutboxStateTests {
         #expect(entries.map { state.refusal(of: $0) == nil } == [true] + Array(repeating: false, count: 1_000))
     }
 
-    @Test func whoWaitsForAnEndIsToldOnce() {
+    @Test func settlementWaiterIsResumedOnce() {
         var state = OutboxState(.standard)
         let timer = TimerService(ManualClock())
         state.endWaiters["k"] = [Promise()]
@@ -43,7 +43,7 @@ struct OutboxStateTests {
         #expect(told.map { $0.alarm != nil } == [true, false])
     }
 
-    @Test func whatIsPutOffIsForgottenBeforeAnybodyElseSendsIt() throws {
+    @Test func postponedDeliveryIsForgottenBeforeItIsSentAgain() throws {
         var state = OutboxState(OutboxPolicy(concurrency: 1))
         state.partitions.append(entry, DeliveryHistory())
         let first = state.partitions.next(at: .zero)
@@ -51,7 +51,7 @@ struct OutboxStateTests {
         state.deliveries["k"] = Task {}
         state.answered.insert("k")
         state.postpone(delivery, until: .seconds(1))
-        // Whoever sends it next is found by a close, and cancelled: nobody has answered for it.
+        // Closing finds the next delivery and cancels it, because the entry is not answered.
         #expect(state.deliveries.isEmpty && state.answered.isEmpty)
         let second = state.partitions.next(at: .seconds(1))
         #expect(second?.entry == entry)
@@ -59,9 +59,9 @@ struct OutboxStateTests {
         #expect(state.end(.closed).tasks.count == 1)
     }
 
-    /// The pause is a minute.
+    /// The pause lasts a minute.
     @Test(arguments: [(nil, 60), (30, 60), (60, 60), (90, 90)] as [(Int?, Int)])
-    func nothingIsLookedForBeforeThePauseIsOver(next: Int?, wakeTime: Int) throws {
+    func outboxDoesNotWakeBeforeThePauseEnds(next: Int?, wakeTime: Int) throws {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
         state.partitions.append(entry, DeliveryHistory())
         if let next {
@@ -73,7 +73,7 @@ struct OutboxStateTests {
         #expect(found == .seconds(wakeTime))
     }
 
-    @Test func aProbeThatTellsNothingIsFollowedByAnother() throws {
+    @Test func inconclusiveProbeIsFollowedByAnother() throws {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
         state.partitions.append(entry, DeliveryHistory())
         _ = state.streak.refuse("x", of: ["8"], because: "no", at: .zero)
@@ -84,7 +84,7 @@ struct OutboxStateTests {
         #expect(state.streak.phase == .paused(until: .seconds(90)))
     }
 
-    @Test func whatIsForgottenOfTheRecordsIsAllThatIsKnownOfThem() {
+    @Test func forgettingTheRecordsResetsTheStateAboutThem() {
         var state = OutboxState(OutboxPolicy(refusalsBeforePause: 1))
         state.partitions.append(entry, DeliveryHistory())
         state.addDeadLetter(7)
@@ -99,8 +99,8 @@ struct OutboxStateTests {
         #expect(!state.isStreakKept && !state.streak.isPaused)
     }
 
-    /// Of a program that runs for months, nothing may grow.
-    @Test func nothingIsLeftOfWhatIsOver() async throws {
+    /// The state must not grow in a program that runs for months.
+    @Test func finishedWorkLeavesNoState() async throws {
         let stage = OutboxStage()
         let upstream = stage.upstream(.lost, .turnedAway(DataResponse(status: 404)), .answerLost, latency: .seconds(1))
         let outbox = try stage.outbox(upstream)
@@ -108,7 +108,7 @@ struct OutboxStateTests {
             try await outbox.open(handlers: [stage.handler])
             let writes = ["7", "8", "9", "7"].map { OutboxStage.write([$0]) }
             let entries = try await outbox.accept(writes)
-            // Who gives up waiting for an end is not told of it.
+            // A waiter that gives up is removed.
             let late = await Deadline(in: .milliseconds(1), on: stage.timer).carried {
                 () async throws(RepositoryError) in try await outbox.settlement(of: entries[3])
             }

@@ -17,7 +17,7 @@ import Foundation
 struct OutboxTests {
     private let stage = OutboxStage()
 
-    @Test func whatIsAcceptedIsDurableBeforeAnybodyIsTold() async throws {
+    @Test func acceptedWriteIsDurableBeforeHandlersAreTold() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream)
@@ -32,7 +32,7 @@ struct OutboxTests {
             #expect(entry.attempts == 0)
             #expect(entry.acceptedAt == OutboxStage.time)
             #expect(stage.handler.events.first == .accepted(entry))
-            // One commit for both, behind the one that says who delivers.
+            // One commit for both, after the one that writes the owner's token.
             let commit = try #require(stage.store.commits.dropFirst().first)
             #expect(commit.count == 2)
             #expect(commit.first == .keep(StoredRecord([1]), ["draft"]))
@@ -56,7 +56,7 @@ struct OutboxTests {
         #expect(stage.timer.count == 0)
     }
 
-    @Test func whatIsDeliveredIsSettledInOneCommitWithItsEnd() async throws {
+    @Test func deliveredWriteIsSettledAndRemovedInOneCommit() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
@@ -66,7 +66,7 @@ struct OutboxTests {
             await outbox.close()
             let end = try #require(stage.store.commits.last)
             #expect(end.first == .keep(StoredRecord([UInt8(ascii: "1")]), ["values", "7"]))
-            // And nothing else, such as a pause that there is none of.
+            // Nothing else is changed, such as the record of a pause that does not exist.
             let name = OutboxEntryName(entry)
             let keys = [outbox.records.entries, outbox.records.attempts].map { name.key(under: $0) }
             #expect(end.dropFirst() == [.remove(keys[0]), .remove(keys[1])])
@@ -74,12 +74,12 @@ struct OutboxTests {
         }
     }
 
-    /// A patch is no format of records.
+    /// The response to a patch is a record.
     @Test(arguments: [
         ("application/json", "application/json"), ("application/x-plist", "application/x-plist"),
         ("application/merge-patch+json", "application/json"),
     ])
-    func aWriteIsAnsweredInTheFormatOfTheRecord(contentType: String, accepted: String) throws {
+    func acceptHeaderNamesTheFormatOfTheRecord(contentType: String, accepted: String) throws {
         let write = OutboxWrite(
             endpoint: "posts",
             subject: ["7"],
@@ -99,7 +99,7 @@ struct OutboxTests {
         #expect(request.headerFields[.accept] == accepted)
     }
 
-    @Test func aStoreThatFailsAcceptsNothing() async throws {
+    @Test func nothingIsAcceptedIfTheStoreFails() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream)
@@ -118,7 +118,7 @@ struct OutboxTests {
         #expect(upstream.requests.map(\.url.lastPathComponent) == ["8"])
     }
 
-    @Test func nothingIsAcceptedThatNobodySettles() async throws {
+    @Test func writeWithoutAHandlerIsNotAccepted() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
@@ -137,7 +137,7 @@ struct OutboxTests {
         RecordChange.remove(["outbox", "entries"]), .removeAll(["outbox", "owner"]), .removeAll(["outbox"]),
         .removeAll([]), .keep(StoredRecord([]), ["outbox", "more"]),
     ])
-    func nobodyElseChangesWhatAnOutboxKeeps(change: RecordChange) async throws {
+    func changesOfTheOutboxRecordsAreDenied(change: RecordChange) async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
@@ -150,20 +150,20 @@ struct OutboxTests {
         }
     }
 
-    @Test func ofSeveralChangesThatNobodyElseMayMakeTheFirstIsNamed() async throws {
+    @Test func firstOfSeveralDeniedChangesIsNamed() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
             try await outbox.open(handlers: [stage.handler])
             let changes = [RecordChange.remove(["draft"]), .remove(["outbox", "1"]), .remove(["outbox", "2"])]
             let error = await #expect(throws: RecordStoreError.self) { try await outbox.accept([], with: changes) }
-            let explanation = "is of the records of the outbox, which nobody else may change."
+            let explanation = "affects the records of the outbox, which only the outbox may change."
             #expect(error?.explanation == "The change \(changes[1]) \(explanation)")
             await outbox.close()
         }
     }
 
-    @Test func nothingIsAcceptedBeforeItIsOpenOrBehindTheClose() async throws {
+    @Test func nothingIsAcceptedBeforeOpeningOrAfterClosing() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
@@ -173,16 +173,16 @@ struct OutboxTests {
             let again = await #expect(throws: RecordStoreError.self) { try await outbox.open(handlers: []) }
             #expect(again?.reason == .denied)
             await outbox.close()
-            let behind = await #expect(throws: RecordStoreError.self) {
+            let after = await #expect(throws: RecordStoreError.self) {
                 try await outbox.accept([OutboxStage.write(["7"])])
             }
-            #expect(behind?.reason == .closed)
+            #expect(after?.reason == .closed)
             let reopened = await #expect(throws: RecordStoreError.self) { try await outbox.open(handlers: []) }
             #expect(reopened?.reason == .closed)
         }
     }
 
-    @Test func twoSettlersOfOneEndpointAreRefused() async throws {
+    @Test func twoHandlersOfOneEndpointAreDenied() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let error = await #expect(throws: RecordStoreError.self) {
             try await outbox.open(handlers: [stage.handler, RecordingOutboxHandler("posts")])
@@ -191,7 +191,7 @@ struct OutboxTests {
         #expect(stage.store.commits == [])
     }
 
-    @Test func writesOfOneSubjectAreDeliveredOneAfterTheOther() async throws {
+    @Test func writesOfOneSubjectAreDeliveredInOrderOneAtATime() async throws {
         let stage = stage
         let busy = Mutex<(now: Set<String>, most: Int, overlaps: Int)>(([], 0, 0))
         let upstream = stage.upstream()
@@ -223,7 +223,7 @@ struct OutboxTests {
         }
     }
 
-    @Test func aSettlerIsToldWhatStandsBehindAnEntry() async throws {
+    @Test func handlerIsToldTheLaterEntriesOfTheSubject() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
@@ -238,7 +238,7 @@ struct OutboxTests {
         }
     }
 
-    @Test func anAnswerThatCannotBeUsedIsToldAndTheWriteIsDone() async throws {
+    @Test func unusableResponseIsReportedAndTheWriteIsDone() async throws {
         let stage = stage
         let handler = RecordingOutboxHandler { $0.body.isEmpty ? "is empty" : nil }
         let outbox = try stage.outbox(stage.upstream())
@@ -253,7 +253,7 @@ struct OutboxTests {
         }
     }
 
-    @Test func ofSeveralProblemsWithAnAnswerTheFirstIsTold() async throws {
+    @Test func firstOfSeveralProblemsWithAResponseIsReported() async throws {
         let stage = stage
         let handlers = ["is empty", "is short"].map { problem in RecordingOutboxHandler { _ in problem } }
         let outbox = try stage.outbox(stage.upstream())
@@ -268,7 +268,7 @@ struct OutboxTests {
         }
     }
 
-    @Test func aWaitForTheEndIsCancelledAndEndsAtTheDeadline() async throws {
+    @Test func waitForSettlementEndsAtCancellationAndAtTheDeadline() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(30)))
         try await stage.scheduler.run {
@@ -277,7 +277,7 @@ struct OutboxTests {
             let late = await Deadline(in: .seconds(1), on: stage.timer).bound { () async throws(RepositoryError) in
                 try await outbox.settlement(of: entry)
             }
-            // Whoever is bound is cancelled when the time is up.
+            // At the deadline, bound work is cancelled.
             #expect(late == nil)
             #expect(stage.elapsed == .seconds(1))
             let ending = await withTaskGroup(of: RepositoryError?.self) { group in
@@ -303,8 +303,9 @@ struct OutboxTests {
         }
     }
 
-    /// Accepts a write and is cancelled half a second behind the beginning of the commit.
-    private func cancelledAcceptance(_ outbox: Outbox) async -> Result<[OutboxEntry], RecordStoreError>? {
+    /// Accepts a write in a task that is cancelled half a second after the commit begins.
+    private func acceptanceCancelledDuringTheCommit(_ outbox: Outbox) async -> Result<[OutboxEntry], RecordStoreError>?
+    {
         await withTaskGroup(of: Result<[OutboxEntry], RecordStoreError>?.self) { group in
             group.addTask {
                 await Result { () async throws(RecordStoreError) in
@@ -312,7 +313,7 @@ struct OutboxTests {
                 }
             }
             group.addTask {
-                // It takes a second to find out who delivers.
+                // Reading the owner's token takes a second.
                 try? await stage.timer.sleep(for: .milliseconds(1_500))
                 return nil
             }
@@ -322,14 +323,14 @@ struct OutboxTests {
         }
     }
 
-    @Test func whoIsCancelledWhileTheStoreCommitsHasAcceptedIt() async throws {
+    @Test func writeIsAcceptedIfTheTaskIsCancelledDuringTheCommit() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let store = SlowRecordStore(stage.store, timer: stage.timer, answersLate: true)
         let outbox = try stage.outbox(upstream, store: store)
         try await stage.scheduler.run {
             try await outbox.open(handlers: [stage.handler])
-            let entries = try #require(try await cancelledAcceptance(outbox)?.get())
+            let entries = try #require(try await acceptanceCancelledDuringTheCommit(outbox)?.get())
             #expect(stage.handler.events.first == entries.first.map { .accepted($0) })
             try await outbox.settlement(of: try #require(entries.first))
             await outbox.close()
@@ -337,13 +338,13 @@ struct OutboxTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func whoIsCancelledBeforeTheStoreCommitsHasAcceptedNothing() async throws {
+    @Test func nothingIsAcceptedIfTheTaskIsCancelledBeforeTheCommit() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream, store: SlowRecordStore(stage.store, timer: stage.timer))
         try await stage.scheduler.run {
             try await outbox.open(handlers: [stage.handler])
-            let outcome = try #require(await cancelledAcceptance(outbox))
+            let outcome = try #require(await acceptanceCancelledDuringTheCommit(outbox))
             #expect(outcome.failure?.reason == .cancelled)
             #expect(outbox.pending == [])
             await outbox.close()

@@ -7,19 +7,19 @@ import Testing
 
 @testable import InwardRepositories
 
-/// What is kept of a subject is changed by one at a time.
+/// Tests that only one task at a time changes the records of a subject.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxTurnTakingTests {
     private let stage = OutboxStage()
 
-    @Test func nothingOfASubjectIsAcceptedWhileOneOfItIsSettled() async throws {
+    @Test func writeIsNotAcceptedWhileAnotherOfItsSubjectIsSettled() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(handlers: [SlowSettler(base: stage.handler, timer: stage.timer)])
+            try await outbox.open(handlers: [SlowOutboxHandler(base: stage.handler, timer: stage.timer)])
             let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(1))
-            // The upstream has answered, and the handler thinks.
+            // The upstream has answered, and the slow handler is settling the write.
             try await outbox.accept([OutboxStage.write(["8"])])
             #expect(stage.elapsed == .seconds(1))
             let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
@@ -31,18 +31,18 @@ struct OutboxTurnTakingTests {
         }
     }
 
-    @Test func nothingOfASubjectIsSettledWhileOneOfItIsAccepted() async throws {
+    @Test func writeIsNotSettledWhileAnotherOfItsSubjectIsAccepted() async throws {
         let stage = stage
         let slow = SlowRecordStore(stage.store, timer: stage.timer)
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(3)), store: slow)
         try await stage.scheduler.run {
             try await outbox.open(handlers: [stage.handler])
             let first = try await outbox.accept([OutboxStage.write(["7"])])[0]
-            // The first is noted and sent two seconds behind this, and is answered five seconds behind it.
+            // The first write is sent two seconds from now, and answered three seconds after that.
             try await stage.timer.sleep(for: .seconds(4))
             let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
             try await outbox.settlement(of: first)
-            // The handler was asked when the second was accepted, and so was told of it.
+            // The handler was asked to settle the first write after the second was accepted, so it was told of a later entry.
             #expect(
                 stage.handler.events.prefix(3) == [.accepted(first), .accepted(second), .delivered(first, later: 1)]
             )
@@ -50,11 +50,11 @@ struct OutboxTurnTakingTests {
         }
     }
 
-    @Test func whoGivesUpWaitingChangesNothingAndKeepsNobodyWaiting() async throws {
+    @Test func writeThatStopsWaitingForItsTurnChangesAndBlocksNothing() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {
-            try await outbox.open(handlers: [SlowSettler(base: stage.handler, timer: stage.timer)])
+            try await outbox.open(handlers: [SlowOutboxHandler(base: stage.handler, timer: stage.timer)])
             try await outbox.accept([OutboxStage.write(["7"])])
             try await stage.timer.sleep(for: .seconds(1))
             let late = await Deadline(in: .seconds(2), on: stage.timer).carried(by: {
@@ -66,7 +66,7 @@ struct OutboxTurnTakingTests {
             #expect(stage.elapsed == .seconds(3))
             let waiterCount = outbox.state.withLock(\.turnWaiters.count)
             #expect(waiterCount == 0)
-            // What stood behind the one that gave up goes on.
+            // A later request for the same subject is granted.
             try await outbox.accept([OutboxStage.write(["8"])])
             #expect(stage.elapsed == .seconds(3))
             try await outbox.accept([OutboxStage.write(["7"], "3")])
@@ -80,7 +80,7 @@ struct OutboxTurnTakingTests {
         }
     }
 
-    @Test func aWriteHasNothingToDoWithTheDeadlineOfWhoeverHandsItOver() async throws {
+    @Test func deliveryIgnoresTheDeadlineOfTheCaller() async throws {
         let stage = stage
         let times = Mutex<[Duration?]>([])
         let upstream = StubDataFetcher { _ in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardRepositories
 
-/// A refusal ends a write only if no earlier attempt can have arrived, in this process or before a kill.
+/// Tests that a refusal ends a write only if no earlier attempt can have arrived, in this process or an earlier one.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxUncertaintyTests {
     private let stage = OutboxStage()
@@ -14,8 +14,9 @@ struct OutboxUncertaintyTests {
         .turnedAway(DataResponse(status: status))
     }
 
-    /// The upstream needs 8 s, an attempt may take 5 s, the pipeline retries on its own, and repeats get 409 meanwhile.
-    @Test func anUpstreamThatIsSlowerThanAnAttemptDoesTheWriteOnceAndNothingIsRefused() async throws {
+    /// The upstream takes 8 s for the write, and answers repeats with 409 in the meantime. An attempt is limited to 5 s. The
+    /// pipeline would retry.
+    @Test func upstreamSlowerThanAnAttemptDoesTheWriteOnce() async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(timer: stage.timer, workTime: { _ in .seconds(8) })
         let log = SendingLog(upstream, timer: stage.timer)
@@ -32,16 +33,17 @@ struct OutboxUncertaintyTests {
             await outbox.close()
         }
         #expect(upstream.done.count == 1)
-        // The outbox alone sends it again, behind its own waits. The third attempt comes a moment before the eighth second is over.
+        // Only the outbox sends the write again, after its own waits. The third attempt arrives just before the upstream is
+        // done.
         #expect(log.moments == [.zero, .seconds(6), .seconds(8), .seconds(12)])
         #expect(outbox.counts == OutboxCounts(accepted: 1, attempts: 4, postponed: 3, delivered: 1))
         #expect(outbox.status.deadLetterCount == 0)
         #expect(stage.errors.errors.isEmpty)
     }
 
-    /// Accepted, about to be sent, without an answer twice, and delivered. That it may have arrived is noted by then, and is not
-    /// noted again before it is sent.
-    @Test func whatIsKnownToMayHaveArrivedIsNotNotedAgainBeforeItIsSent() async throws {
+    /// There is one note before the first attempt, and one after each of the two attempts without a response. The outbox writes
+    /// no further note before the last attempt.
+    @Test func entryNotedAsPossiblyArrivedIsNotNotedAgain() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.answerLost, .answerLost))
         try await stage.scheduler.run { try await stage.settle(by: outbox) }
@@ -51,8 +53,8 @@ struct OutboxUncertaintyTests {
         #expect(notes == 3)
     }
 
-    /// The note of how the attempt went cannot be kept, so that it is made before the next one.
-    @Test func whatCouldNotBeNotedIsNotedBeforeItIsSentAgain() async throws {
+    /// The note after the first attempt cannot be stored, so it is written before the next attempt.
+    @Test func missingNoteIsWrittenBeforeTheNextAttempt() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.answerLost, latency: .milliseconds(100)))
         try await stage.scheduler.run {
@@ -73,7 +75,7 @@ struct OutboxUncertaintyTests {
         #expect(notes.map(\.mayHaveArrived) == [false, true])
     }
 
-    @Test func whatAnEarlierProcessNotedIsNotNotedAgain() async throws {
+    @Test func noteOfAnEarlierProcessIsNotWrittenAgain() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(stage.upstream(.answerLost))
@@ -94,7 +96,7 @@ struct OutboxUncertaintyTests {
     }
 
     @Test(arguments: [400, 404, 409, 422] as [DataResponse.Status])
-    func aRefusalBehindALostAnswerIsNotFinalAndToldOnce(status: DataResponse.Status) async throws {
+    func refusalAfterALostResponseIsNotFinalAndReportedOnce(status: DataResponse.Status) async throws {
         let stage = stage
         let fates = [.answerLost] + [IdempotentDataFetcher.Fate](repeating: refusal(status), count: 6)
         let script = FateScript(fates)
@@ -109,15 +111,15 @@ struct OutboxUncertaintyTests {
     }
 
     @Test(arguments: [500, 502, 503, 504] as [DataResponse.Status])
-    func aFailingUpstreamMayHaveDoneTheWrite(status: DataResponse.Status) async throws {
+    func serverErrorMayFollowADoneWrite(status: DataResponse.Status) async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(refusal(status), refusal(422), refusal(422)))
         try await stage.scheduler.run { try await stage.settle(by: outbox) }
         #expect(outbox.counts.delivered == 1)
     }
 
-    /// What was never sent before a restart cannot have arrived, so a refusal is final at once.
-    @Test func aRefusalOfWhatWasNeverSentIsFinalAlsoBehindARestart() async throws {
+    /// A write that was never sent cannot have arrived, so its first refusal is final.
+    @Test func refusalOfAWriteThatWasNeverSentIsFinalAfterARestart() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable))
@@ -135,8 +137,8 @@ struct OutboxUncertaintyTests {
         }
     }
 
-    /// An attempt is noted before it is sent: one that a kill cut off may have arrived.
-    @Test func aRefusalBehindAKillDuringAnAttemptIsNotFinal() async throws {
+    /// A note precedes each attempt, so an attempt that a kill interrupted may have arrived.
+    @Test func refusalAfterAKillDuringAnAttemptIsNotFinal() async throws {
         let stage = stage
         let upstream = stage.upstream(.done, refusal(409), refusal(422), latency: .seconds(10))
         try await stage.scheduler.run {
@@ -148,7 +150,7 @@ struct OutboxUncertaintyTests {
             try await first.open(handlers: [stage.handler])
             let entry = try await first.accept([OutboxStage.write(["7"])])[0]
             try await stage.timer.sleep(for: .seconds(7))
-            // It is done by now, and the process ends before it hears of it.
+            // The write is done, and the process ends before it receives the response.
             #expect(upstream.done.count == 1)
             process.end()
             await first.close()
@@ -165,7 +167,7 @@ struct OutboxUncertaintyTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func anAttemptThatWasStoppedOnItsWayIsNotCounted() async throws {
+    @Test func attemptThatNeverReachedTheUpstreamIsNotCounted() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.lost, .lost))
         try await stage.scheduler.run { try await stage.settle(by: outbox) }

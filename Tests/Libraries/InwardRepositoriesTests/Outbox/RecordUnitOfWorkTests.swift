@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct RecordUnitOfWorkTests {
-    /// Stores that outlive what is opened over them, by the names of their places.
+    /// The stores, by the names of their locations. They outlive the outboxes over them.
     private final class Places: Sendable {
         private let stores = Mutex<[String: InMemoryRecordStore]>([:])
 
@@ -21,14 +21,14 @@ struct RecordUnitOfWorkTests {
         }
     }
 
-    @Test func itConformsOverAStoreInMemory() async throws {
+    @Test func conformsWithAnInMemoryStore() async throws {
         let places = Places()
         try await UnitOfWorkConformance(isDurable: true).check { place in
             try await .records(in: places.store(place), seed: 1)
         }
     }
 
-    @Test func itConformsWhereAProcessEnds() async throws {
+    @Test func conformsWhenProcessesEnd() async throws {
         let places = Places()
         try await UnitOfWorkConformance(isDurable: true).checkCrashes { place, step in
             let process = MortalProcess(steps: step ?? .max)
@@ -37,7 +37,7 @@ struct RecordUnitOfWorkTests {
         }
     }
 
-    @Test func allIsOneCommitAndEachRepositoryIsToldOfItsEntries() async throws {
+    @Test func changesShareOneCommitAndEachReceivesItsEntries() async throws {
         let stage = OutboxStage()
         let notes = RecordingOutboxHandler("notes")
         let told = Mutex<[[String]]>([])
@@ -51,7 +51,7 @@ struct RecordUnitOfWorkTests {
                     writes: [OutboxStage.write(["7"]), OutboxStage.write(["8"])],
                     changes: [.keep(StoredRecord([1]), ["a"])]
                 ) { entries in
-                    // Those who settle know by now.
+                    // The handlers have already been told.
                     #expect(notes.pending.count == 1)
                     told.withLock { $0.append(entries.map(\.write.path)) }
                 },
@@ -78,7 +78,7 @@ struct RecordUnitOfWorkTests {
         (RecordStoreError.Reason.full, UnitOfWorkError.Reason.full), (.denied, .denied), (.closed, .closed),
         (.cancelled, .cancelled), (.unavailable, .unavailable),
     ])
-    func whatTheStoreSaysIsTold(reason: RecordStoreError.Reason, expected: UnitOfWorkError.Reason) async throws {
+    func storeErrorsAreTranslated(reason: RecordStoreError.Reason, expected: UnitOfWorkError.Reason) async throws {
         let stage = OutboxStage()
         let outbox = try stage.outbox(StubDataFetcher(failing: .unreachable))
         try await outbox.open(handlers: [stage.handler])
@@ -92,7 +92,7 @@ struct RecordUnitOfWorkTests {
         await outbox.close()
     }
 
-    @Test func anotherKindOfChangeIsForeign() async throws {
+    @Test func changeOfAnotherTypeIsForeign() async throws {
         struct Other: PreparedChange { let description = "the publication of a post" }
         let stage = OutboxStage()
         let outbox = try stage.outbox(stage.upstream())
@@ -100,6 +100,6 @@ struct RecordUnitOfWorkTests {
             try await RecordUnitOfWork(outbox: outbox).commit([Other()])
         }
         #expect(error?.reason == .foreign)
-        #expect(error?.explanation.contains("the publication of a post was prepared for another unit of work") == true)
+        #expect(error?.explanation.contains("the publication of a post was prepared for another outbox") == true)
     }
 }

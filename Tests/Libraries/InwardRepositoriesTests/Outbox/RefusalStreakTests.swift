@@ -35,7 +35,7 @@ struct RefusalStreakTests {
         #expect(streak.phase == .paused(until: .seconds(10)))
     }
 
-    @Test func aProbeGoesAloneAndItsRefusalsDoubleTheWait() {
+    @Test func onlyOneProbeIsSentAndItsRefusalDoublesTheWait() {
         var streak = paused()
         var now = Duration.zero
         for wait in [10, 20, 25, 25] {
@@ -45,7 +45,7 @@ struct RefusalStreakTests {
             let isProbing = begin(&streak, "p", at: now)
             let isSecond = begin(&streak, "q", at: now)
             #expect([isEarly, isProbing, isSecond] == [false, true, false])
-            // What was under way before the pause does not count.
+            // A refusal of a write that was sent before the pause does not count.
             let other = streak.refuse("z", of: ["9"], because: "no", at: now)
             #expect(other == (false, false))
             let probe = streak.refuse("p", of: ["3"], because: "no, at \(now)", at: now)
@@ -61,7 +61,7 @@ struct RefusalStreakTests {
         #expect(streak.subjects.isEmpty && streak.wait == .zero)
     }
 
-    @Test func aProbeThatSaysNothingGivesItsPlaceBack() {
+    @Test func inconclusiveProbeAllowsAnotherOne() {
         var streak = paused()
         let isProbing = begin(&streak, "p", at: .seconds(10))
         #expect(isProbing)
@@ -73,7 +73,7 @@ struct RefusalStreakTests {
         #expect([isEarly, isNext] == [false, true])
     }
 
-    @Test func itIsReadAgainAsItWasKeptWhateverTheClockSays() throws {
+    @Test func storedPauseIsRestoredWithinItsWait() throws {
         let record = paused().record(at: .seconds(4), OutboxStage.time)
         let bytes = record.bytes
         #expect(record.version == 1)
@@ -83,17 +83,17 @@ struct RefusalStreakTests {
         same.restore(read, at: .zero, OutboxStage.time)
         #expect(same.phase == .paused(until: .seconds(6)))
         #expect(same.subjects == [["1"], ["2"]])
-        // A clock that was put back makes no pause longer than it was.
+        // If the clock was set back, the pause is not longer than its wait.
         var later = streak()
         later.restore(read, at: .zero, OutboxStage.time.addingTimeInterval(-1_000_000))
         #expect(later.phase == .paused(until: .seconds(10)))
-        // Nor is a pause that is over begun again.
+        // If the clock was set forward, the pause is over.
         var earlier = streak()
         earlier.restore(read, at: .zero, OutboxStage.time.addingTimeInterval(1_000_000))
         #expect(earlier.phase == .paused(until: .zero))
     }
 
-    @Test func noMoreSubjectsAreReadAgainThanPause() throws {
+    @Test func restoredSubjectsAreLimited() throws {
         let text = #"{"version":1,"subjects":[["1"],["2"],["3"]],"cause":"no","waitMilliseconds":1}"#
         var streak = streak()
         streak.restore(try RefusalStreak.Record.decoded(from: Data(text.utf8)), at: .zero, .distantPast)
@@ -101,7 +101,7 @@ struct RefusalStreakTests {
         #expect(streak.phase == .running)
     }
 
-    @Test func aRecordThatSaysAnythingIsShownOnALine() throws {
+    @Test func longCauseOfAPauseIsTruncatedToOneLine() throws {
         let cause = String(repeating: #"a line\nand more "#, count: 1_000)
         let text = #"{"version":1,"subjects":[],"cause":"\#(cause)","until":1000,"waitMilliseconds":1}"#
         let record = try RefusalStreak.Record.decoded(from: Data(text.utf8))

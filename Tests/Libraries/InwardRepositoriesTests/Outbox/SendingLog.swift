@@ -2,7 +2,7 @@ import InwardCore
 import InwardFetching
 import Synchronization
 
-/// Takes down when each request was sent.
+/// Records when each request was sent.
 final class SendingLog: DataFetcher {
     private let base: any DataFetcher
     private let timer: TimerService
@@ -13,7 +13,7 @@ final class SendingLog: DataFetcher {
         self.timer = timer
     }
 
-    /// The times, to a millisecond: chance is a little less than one at most.
+    /// The times, rounded to milliseconds, because jitter stays slightly below its maximum.
     var moments: [Duration] {
         times.withLock(\.self).map { .milliseconds(Int(($0 / .milliseconds(1)).rounded())) }
     }

@@ -1,13 +1,13 @@
 import InwardCore
 import InwardRepositories
 
-/// A store that takes a second for each thing it is asked.
+/// A store that takes a second for each operation.
 struct SlowRecordStore: RecordStore {
     private let base: any RecordStore
     private let timer: TimerService
-    /// Whether a commit is made at once, and its caller hears of that a second later.
+    /// Whether a commit takes effect immediately and returns a second later.
     private let answersLate: Bool
-    /// Whether a claim takes a second too.
+    /// Whether a claim takes a second, too.
     private let claimsLate: Bool
 
     init(_ base: any RecordStore, timer: TimerService, answersLate: Bool = false, claimsLate: Bool = false) {

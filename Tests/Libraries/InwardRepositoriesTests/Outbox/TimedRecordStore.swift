@@ -2,10 +2,10 @@ import InwardCore
 import InwardRepositories
 import Synchronization
 
-/// A store whose commits take as long as a test says, and which remembers what it had after each: what a process finds that is
-/// started then.
+/// A store whose commits take as long as a test says. After each commit, it records the contents that a process would find if
+/// it started then.
 final class TimedRecordStore: RecordStoreDecorator {
-    /// What the store had at a moment.
+    /// The contents of the store at a moment.
     typealias Snapshot = [(key: RecordKey, record: StoredRecord)]
 
     let base: any RecordStore
@@ -26,7 +26,7 @@ final class TimedRecordStore: RecordStoreDecorator {
     }
 
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
-        // A commit that has begun is made, also in a cancelled task.
+        // A commit that has begun is completed, even in a cancelled task.
         try? await timer.sleep(for: delay(changes))
         try await base.commit(changes)
         afterCommit((try? await base.records(under: [])) ?? [])

@@ -1,6 +1,6 @@
 import InwardRepositories
 
-/// A store whose claims exclude nobody, as on a file system that does not know locks.
+/// A store whose claims exclude no one, as on a file system without locks.
 struct UnclaimedRecordStore: RecordStoreDecorator {
     let base: any RecordStore
 

@@ -7,7 +7,7 @@ import Testing
 struct BackgroundTasksTests {
     private let scheduler = DeterministicScheduler(seed: 7)
 
-    @Test func thereIsOnePieceOfWorkForAKeyAtATime() async throws {
+    @Test func oneTaskRunsForAKeyAtATime() async throws {
         let tasks = BackgroundTasks<String>(executor: scheduler.executor)
         let log = WorkLog()
         try await scheduler.run { [scheduler] in
@@ -26,7 +26,7 @@ struct BackgroundTasksTests {
         #expect(log.all.sorted() == ["a", "again", "b"])
     }
 
-    @Test func whoeverClosesItWaitsForTheEndAndNothingIsBegunBehindIt() async throws {
+    @Test func closingWaitsForTasksAndRejectsNewOnes() async throws {
         let tasks = BackgroundTasks<String>(executor: scheduler.executor)
         let log = WorkLog()
         try await scheduler.run { [scheduler] in

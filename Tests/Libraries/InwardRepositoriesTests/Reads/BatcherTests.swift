@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct BatcherTests {
-    /// The pieces of work that were done.
+    /// The batches so far.
     private final class Batches: Sendable {
         private let batches = Mutex<[Set<Int>]>([])
 
@@ -36,7 +36,7 @@ struct BatcherTests {
         if case .fulfilled(let answer) = outcome { answer } else { nil }
     }
 
-    @Test func whatIsAskedForTogetherIsOnePieceOfWork() async {
+    @Test func requestsWithinTheWindowAreOneBatch() async {
         let batcher = batcher(limit: 3)
         let answers = await withTaskGroup(of: String?.self) { group in
             for key in [1, 2, 3] {
@@ -48,7 +48,7 @@ struct BatcherTests {
         #expect(batches.all == [[1, 2, 3]])
     }
 
-    @Test func behindTheWindowItIsDone() async {
+    @Test func batchBeginsAfterTheWindow() async {
         let batcher = batcher()
         async let only = batcher.answer(to: 1)
         await timer.timers(1)
@@ -60,7 +60,7 @@ struct BatcherTests {
         #expect(answer(await only) == "answer 1")
     }
 
-    @Test func aFullBatchDoesNotWait() async {
+    @Test func fullBatchDoesNotWait() async {
         let batcher = batcher(limit: 2)
         async let first = batcher.answer(to: 1)
         await timer.timers(1)
@@ -69,7 +69,7 @@ struct BatcherTests {
         #expect(batches.all == [[1, 2]])
     }
 
-    @Test func theWindowOfAFullBatchDoesNotCutTheNextShort() async {
+    @Test func windowOfAFullBatchDoesNotShortenTheNext() async {
         let batcher = batcher(limit: 2)
         async let first = batcher.answer(to: 1)
         await timer.timers(1)
@@ -86,12 +86,12 @@ struct BatcherTests {
         #expect(answer(await third) == "answer 3")
     }
 
-    @Test func aCloseCancelsWhatIsBeingDoneAndBeginsNoMore() async {
+    @Test func closingCancelsBatchesAndRejectsNewRequests() async {
         let begun = Rendezvous(of: 2)
         let wasCancelled = Promise<Bool>()
         let batcher = Batcher<Int, String>(limit: 1, window: .milliseconds(2), timer: timer) { _ in
             await begun.arrive()
-            // Nobody comes, so it ends when it is cancelled.
+            // Only cancellation ends this wait.
             await Rendezvous(of: 2).arrive()
             wasCancelled.fulfill(Task.isCancelled)
             return [:]
@@ -100,15 +100,15 @@ struct BatcherTests {
         await begun.arrive()
         batcher.close()
         guard case .fulfilled(true) = await wasCancelled.value() else {
-            return #expect(Bool(false), "It goes on.")
+            return #expect(Bool(false), "The batch was not cancelled.")
         }
         guard case .cancelled = await batcher.answer(to: 2) else {
-            return #expect(Bool(false), "Something was begun.")
+            return #expect(Bool(false), "A closed batcher accepted a request.")
         }
-        guard case .cancelled = await waiting.value else { return #expect(Bool(false), "It has an answer.") }
+        guard case .cancelled = await waiting.value else { return #expect(Bool(false), "The wait was not cancelled.") }
     }
 
-    @Test func aCloseCallsOffWhatIsBeingCollected() async {
+    @Test func closingCancelsTheBatchBeingCollected() async {
         let batcher = batcher()
         let waiting = Task { await batcher.answer(to: 1) }
         await timer.timers(1)
@@ -118,7 +118,7 @@ struct BatcherTests {
         #expect(batches.all == [])
     }
 
-    @Test func whoGivesUpDoesNotEndItForTheOthers() async {
+    @Test func cancelledCallerDoesNotEndTheBatch() async {
         let batcher = batcher(limit: 2)
         let leaving = Task { await batcher.answer(to: 1) }
         await timer.timers(1)

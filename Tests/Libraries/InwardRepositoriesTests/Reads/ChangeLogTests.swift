@@ -5,16 +5,16 @@ import Testing
 struct ChangeLogTests {
     private var log = ChangeLog()
 
-    @Test mutating func whatIsChangedBehindTheBeginningOvertakesAFetch() {
+    @Test mutating func changeDuringAFetchMakesItOutdated() {
         let before = log.begin()
         log.note(["posts", "1"])
-        let behind = log.begin()
+        let later = log.begin()
         #expect(log.hasChanged(since: before) && log.haveChanged([["posts", "1"]], since: before))
         #expect(!log.haveChanged([["posts", "2"], ["posts"]], since: before))
-        #expect(!log.hasChanged(since: behind) && !log.haveChanged([["posts", "1"]], since: behind))
+        #expect(!log.hasChanged(since: later) && !log.haveChanged([["posts", "1"]], since: later))
     }
 
-    @Test mutating func whatIsUnderAKeyIsChangedWithIt() {
+    @Test mutating func changeOfAKeyAffectsTheKeysUnderIt() {
         let tick = log.begin()
         log.note(["users", "7"])
         #expect(log.haveChanged([["posts", "1"], ["users", "7"]], since: tick))
@@ -22,7 +22,7 @@ struct ChangeLogTests {
         #expect(!log.haveChanged([["users", "77"]], since: tick))
     }
 
-    @Test mutating func nothingIsRememberedThatNobodyAsksFor() {
+    @Test mutating func changesAreForgottenWithoutFetches() {
         log.note(["posts", "1"])
         #expect(log.count == 0)
         let first = log.begin()
@@ -36,9 +36,9 @@ struct ChangeLogTests {
         log.end(second)
     }
 
-    /// The oldest fetch is overtaken by both changes, whichever ends first of those that began after it.
+    /// Both changes overtake the oldest fetch, in whatever order the later fetches end.
     @Test(arguments: [[1, 2], [2, 1], [1], [2]])
-    func theOldestFetchStaysOvertakenWhileOthersEnd(ending: [Int]) {
+    func oldestFetchStaysOutdatedWhenOthersEnd(ending: [Int]) {
         var log = ChangeLog()
         let oldest = log.begin()
         log.note(["posts", "1"])
@@ -50,14 +50,14 @@ struct ChangeLogTests {
         #expect(log.haveChanged([["posts", "2"]], since: oldest))
     }
 
-    @Test mutating func whoBeganAtTheSameTimeIsRememberedUntilTheLastHasEnded() {
+    @Test mutating func changesAreKeptUntilTheLastFetchOfATickEnds() {
         let ticks = [log.begin(), log.begin()]
         log.note(["posts", "1"])
         log.end(ticks[0])
         #expect(log.haveChanged([["posts", "1"]], since: ticks[1]))
     }
 
-    @Test mutating func ofVeryManyChangesItIsRememberedThatThereWereSomeOfEverything() {
+    @Test mutating func tooManyChangesBecomeAChangeOfEverything() {
         let tick = log.begin()
         for number in 0..<5_000 { log.note(["posts", String(number)]) }
         #expect(log.count <= 1_000)
@@ -66,7 +66,7 @@ struct ChangeLogTests {
         #expect(!log.hasChanged(since: later))
     }
 
-    @Test mutating func aThousandChangesAreRememberedOneByOne() {
+    @Test mutating func aThousandChangesAreKeptIndividually() {
         let tick = log.begin()
         for number in 1...1_000 { log.note(["posts", String(number)]) }
         #expect(log.count == 1_000 && !log.haveChanged([["users", "1"]], since: tick))

@@ -4,7 +4,7 @@ import Testing
 @testable import InwardRepositories
 
 struct EntityListTests {
-    /// A slow and obvious account of the same: entities and their sizes.
+    /// A slow but simple model of a list: entities with their sizes.
     private typealias Model = [(remark: Remark, byteCount: Int)]
 
     private func list(_ model: Model) -> EntityList<Remark> {
@@ -13,7 +13,7 @@ struct EntityListTests {
         return list
     }
 
-    /// Remarks of some identities, each with a text that no other has.
+    /// Returns remarks with some identifiers, each with a unique text.
     private func remarks(_ ids: Set<Int>, _ step: Int, _ random: inout SplitMix64) -> Model {
         ids.sorted().shuffled(using: &random).map { id in
             let author = Int.random(in: 1...3, using: &random)
@@ -25,14 +25,14 @@ struct EntityListTests {
         Set((0..<count).map { _ in Int.random(in: 0..<12, using: &random) })
     }
 
-    @Test func theOneEntityOfAListHasAllOfItsBytes() {
+    @Test func onlyEntityOfAListHasAllOfItsBytes() {
         let remark = Remark(id: 1, author: 7, text: "one")
         var list = EntityList([remark], byteCount: 100, rejected: [])
         list.replace(with: remark, byteCount: 40)
         #expect(list.byteCount == 40)
     }
 
-    @Test func whatIsRemovedTakesItsBytesAlone() {
+    @Test func removalSubtractsOnlyTheEntitysBytes() {
         var list = list((1...3).map { (Remark(id: $0, author: 7, text: "text"), $0 * 10) })
         list.remove(1)
         #expect(list.byteCount == 50)
@@ -42,7 +42,7 @@ struct EntityListTests {
         #expect(list.byteCount == 1)
     }
 
-    @Test func aWalkKeepsWhatAnArrayKeeps() {
+    @Test func randomWalkAgreesWithAnArray() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         for step in 0..<400 {
@@ -74,7 +74,7 @@ struct EntityListTests {
         }
     }
 
-    @Test func equalSharesAreTakenOutWithTheirEntities() {
+    @Test func removedEntitiesTakeTheirSharesOfTheBytes() {
         let remarks = (1...3).map { Remark(id: $0, author: 1, text: "") }
         var list = EntityList(remarks, byteCount: 30, rejected: [])
         #expect(list.byteCount == 30)

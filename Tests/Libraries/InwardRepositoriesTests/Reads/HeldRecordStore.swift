@@ -1,10 +1,10 @@
 import InwardCore
 import InwardRepositories
 
-/// A store whose answers are held up, each as a test says.
+/// A store that delays each answer as a test says.
 struct HeldRecordStore: RecordStoreDecorator {
     let base: any RecordStore
-    /// What happens before an answer, which is ready, is given.
+    /// Called before each answer is returned.
     let departure: @Sendable () async -> Void
 
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {

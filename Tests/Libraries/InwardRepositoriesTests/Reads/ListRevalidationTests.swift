@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A repository asks whether there is another list than the one that it has.
+/// Revalidation of cached lists.
 @Suite(.timeLimit(.minutes(5)))
 struct ListRevalidationTests {
     private static let day = Date(timeIntervalSinceReferenceDate: 800_000_000)
@@ -25,7 +25,7 @@ struct ListRevalidationTests {
         try .remarks(source, TimerService(clock), lifetimes: Lifetimes(staleAfter: .seconds(60)), store: store)
     }
 
-    /// The store at a number of seconds into the day.
+    /// Returns the store location at a number of seconds into the day.
     private func place(_ seconds: TimeInterval) -> RepositoryStore {
         RepositoryStore(records, partition: []) {
             Self.day.addingTimeInterval(seconds)
@@ -37,7 +37,7 @@ struct ListRevalidationTests {
         source.requests.last?.headerFields[name]
     }
 
-    /// A repository that has the list of all remarks, which is stale.
+    /// Returns a repository with a stale list of all remarks.
     private func repositoryWithStaleList() async throws -> Repository<Remark> {
         source.send(.etag, #""v1""#)
         let repository = try repository()
@@ -50,7 +50,7 @@ struct ListRevalidationTests {
         (HeaderField.Name.etag, #""v1""#, HeaderField.Name.ifNoneMatch), (.etag, #"W/"v1""#, .ifNoneMatch),
         (.lastModified, "Wed, 25 Nov 2026 03:00:00 GMT", .ifModifiedSince),
     ])
-    func aListThatHasNotChangedBecomesFresh(
+    func unchangedListBecomesFresh(
         name: HeaderField.Name,
         value: String,
         asked: HeaderField.Name
@@ -72,7 +72,7 @@ struct ListRevalidationTests {
         }
     }
 
-    @Test func aConfirmationWithoutAValidatorLeavesTheOneThereIs() async throws {
+    @Test func notModifiedResponseWithoutAValidatorKeepsTheOldOne() async throws {
         let source = RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in
                 guard request.headerFields[.ifNoneMatch] == nil else { return DataResponse(status: .notModified) }
@@ -83,13 +83,13 @@ struct ListRevalidationTests {
         let repository = try Repository.remarks(source, TimerService(clock))
         for _ in 1...3 {
             let reading = try await repository.entities(.all, .upstreamOnly)
-            // The damaged record is still there.
+            // The damaged record is still reported.
             #expect(reading.value.map(\.id) == [1] && reading.rejected.count == 1)
         }
         #expect(source.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, #""v1""#, #""v1""#])
     }
 
-    @Test func aListThatHasChangedTakesThePlaceOfTheOneThereWas() async throws {
+    @Test func changedListReplacesTheOldOne() async throws {
         let repository = try await repositoryWithStaleList()
         source.put(Remark(id: 4, author: 7, text: "four"))
         source.send(.etag, #""v2""#)
@@ -98,9 +98,9 @@ struct ListRevalidationTests {
         #expect(condition() == #""v2""#)
     }
 
-    // MARK: Whose validator it is
+    // MARK: Validators
 
-    @Test func eachListHasAValidatorOfItsOwnAndItsEntitiesHaveNone() async throws {
+    @Test func eachListHasItsValidatorAndItsEntitiesHaveNone() async throws {
         let repository = try await repositoryWithStaleList()
         source.send(.etag, #""author""#)
         _ = try await repository.entity(3, .upstreamOnly)
@@ -111,7 +111,7 @@ struct ListRevalidationTests {
         #expect(condition() == #""author""#)
     }
 
-    @Test func aListIntoWhichSomethingNewerWasPutIsFetchedWhole() async throws {
+    @Test func listWithANewerEntityIsFetchedWhole() async throws {
         let repository = try await repositoryWithStaleList()
         source.put(Remark(id: 2, author: 7, text: "new"))
         _ = try await repository.entity(2, .upstreamOnly)
@@ -124,8 +124,8 @@ struct ListRevalidationTests {
         #expect(condition() == #""v1""#)
     }
 
-    /// A list that arrives after something newer is made of both.
-    @Test func aListWithSomethingNewerHasNoValidator() async throws {
+    /// A list that arrives after a newer entity contains the newer entity.
+    @Test func listThatArrivesAfterANewerEntityHasNoValidator() async throws {
         let repository = try await repositoryWithStaleList()
         _ = try await repository.entity(2, .upstreamOnly)
         for (time, isValidated) in [(clock.now.offset - .seconds(1), false), (clock.now.offset, true)] {
@@ -144,16 +144,16 @@ struct ListRevalidationTests {
         }
     }
 
-    @Test func whatWasInvalidatedIsFetchedWhole() async throws {
+    @Test func invalidatedListIsFetchedWhole() async throws {
         let repository = try await repositoryWithStaleList()
         repository.invalidateAll()
         _ = try await repository.entities()
         #expect(condition() == nil)
     }
 
-    // MARK: In a store
+    // MARK: Store
 
-    @Test func aLaterProcessAsksForTheListInTheStore() async throws {
+    @Test func laterProcessRevalidatesTheStoredList() async throws {
         source.send(.etag, #""v1""#)
         let first = try repository(store: place(0))
         _ = try await first.entities()
@@ -168,7 +168,7 @@ struct ListRevalidationTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func aListWhoseEntitiesWereStoredAgainIsFetchedWhole() async throws {
+    @Test func listWhoseEntitiesWereStoredAgainIsFetchedWhole() async throws {
         source.send(.etag, #""v1""#)
         let first = try repository(store: place(0))
         _ = try await first.entities()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the first who asks from the others.
+/// Tells the first call from the later ones.
 final class Once: Sendable {
     private let isAsked = Atomic(false)
 

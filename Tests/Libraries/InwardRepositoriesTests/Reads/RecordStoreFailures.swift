@@ -1,7 +1,7 @@
 import InwardRepositories
 import Synchronization
 
-/// The failures of a store that were reported.
+/// The reported failures of a store.
 final class RecordStoreFailures: Sendable {
     private let noted = Mutex<[RecordStoreError.Reason]>([])
 

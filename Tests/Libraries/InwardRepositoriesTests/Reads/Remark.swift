@@ -1,4 +1,4 @@
-/// What somebody has said, for the tests of repositories.
+/// The entity of the repository tests.
 struct Remark: Identifiable, Hashable, Sendable {
     let id: Int
     var author: Int

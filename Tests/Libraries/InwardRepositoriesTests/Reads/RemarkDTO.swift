@@ -1,6 +1,6 @@
 import InwardRepositories
 
-/// A remark as the upstream of the tests writes it.
+/// A remark as the test upstream encodes it.
 struct RemarkDTO: RecordDTO {
     static let listName = "remarks"
 

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An upstream of remarks, which a test can change, damage, silence and hold.
+/// An upstream of remarks that a test can change, damage, delay and take offline.
 final class RemarkSource: DataFetcher {
     private struct State {
         var remarks: [Int: Remark] = [:]
@@ -25,11 +25,11 @@ final class RemarkSource: DataFetcher {
     private let arrival: @Sendable (DataRequest) async throws -> Void
     private let departure: @Sendable (DataRequest) async throws -> Void
 
-    /// Makes an upstream with three remarks, two of them of the author 7.
+    /// Creates an upstream with three remarks, two of them by author 7.
     ///
     /// - Parameters:
-    ///   - arrival: What happens before a request is seen to.
-    ///   - departure: What happens before the answer to it, which is ready, is given.
+    ///   - arrival: Called before a request is processed.
+    ///   - departure: Called before a response is returned.
     init(
         arrival: @escaping @Sendable (DataRequest) async throws -> Void = { _ in },
         departure: @escaping @Sendable (DataRequest) async throws -> Void = { _ in }
@@ -42,7 +42,7 @@ final class RemarkSource: DataFetcher {
         ] { put(remark) }
     }
 
-    /// Makes an upstream whose first answer is ready, and given when a promise is fulfilled.
+    /// Creates an upstream that holds its first response until a promise is fulfilled.
     static func holdingTheFirstAnswer(begun: Rendezvous, until isReleased: Promise<Void>) -> RemarkSource {
         let once = Once()
         return RemarkSource { _ in
@@ -53,28 +53,28 @@ final class RemarkSource: DataFetcher {
         }
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     var requests: [DataRequest] { state.withLock(\.requests) }
 
-    /// The remarks that there are.
+    /// The current remarks.
     var remarks: [Remark] { state.withLock { $0.remarks.values.sorted { $0.id < $1.id } } }
 
     func put(_ remark: Remark) { state.withLock { $0.remarks[remark.id] = remark } }
 
     func remove(_ id: Int) { state.withLock { $0.remarks[id] = nil } }
 
-    /// Fails every request from now on; `nil` to answer again.
+    /// Fails all later requests, or answers them again with `nil`.
     func fail(_ reason: FetchError.Reason?) { state.withLock { $0.failure = reason } }
 
-    /// Answers with this from now on, whatever is asked.
+    /// Answers all later requests with this status and body.
     func answer(status: DataResponse.Status? = nil, body: String? = nil) {
         state.withLock { ($0.status, $0.body) = (status, body) }
     }
 
-    /// Answers with these header fields from now on.
+    /// Adds a header field to all later responses.
     func send(_ name: HeaderField.Name, _ value: String) { state.withLock { $0.headerFields[name] = value } }
 
-    /// Says of every answer from now on that it is another's.
+    /// Marks all later responses as fallbacks.
     func degrade() { state.withLock { $0.isDegraded = true } }
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {

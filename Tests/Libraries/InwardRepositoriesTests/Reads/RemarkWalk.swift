@@ -11,10 +11,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Readers, writers and failures at random, whose order follows from a seed.
+/// Random readers, writers and failures, whose order a seed determines.
 ///
-/// The remarks 1 to 3 are written again and again, each by one writer; those from 100 on are new, and nobody may know whether
-/// they were written.
+/// Remarks 1 to 3 each have a writer that updates them again and again. Remarks from 100 on are new, and their writers may not
+/// learn whether they were created.
 final class RemarkWalk: Sendable {
     let seed: UInt64
     let scheduler: DeterministicScheduler
@@ -24,9 +24,9 @@ final class RemarkWalk: Sendable {
     private let freshCount = Atomic(0)
     private let problems = Mutex<[String]>([])
 
-    /// How many readings were fresh, and so had to be right.
+    /// The number of fresh readings, which must be right.
     var freshReadingCount: Int { freshCount.load(ordering: .relaxed) }
-    /// What was not as it has to be, a sentence each.
+    /// The violations, one sentence each.
     var violations: [String] { problems.withLock(\.self) }
 
     init(seed: UInt64) {
@@ -37,25 +37,25 @@ final class RemarkWalk: Sendable {
 
     func number(_ range: Range<Int>) -> Int { random.withLock { Int.random(in: range, using: &$0) } }
 
-    /// An upstream whose requests take their time on both ways, and sometimes are lost on one.
+    /// An upstream whose requests and responses take time and are sometimes lost.
     func source() -> RemarkSource {
         let source = RemarkSource { [self] _ in
             try await way(losing: 20)
         } departure: { [self] request in
-            // Whether a remark that is there already was written, its writer always learns.
+            // A writer of an existing remark always learns whether the write was done.
             try await way(losing: request.method == .get || request.body?.count ?? 0 > Self.longestOldBody ? 20 : 0)
         }
         for id in 1...3 { source.put(remark(id, version: 0)) }
         return source
     }
 
-    /// New remarks have longer identities, and so longer bodies.
+    /// New remarks have longer identifiers, and so longer bodies.
     private static let longestOldBody = 34
 
     private func way(losing share: Int) async throws {
         guard !isQuiet.load(ordering: .relaxed) else { return }
         try await scheduler.clock.sleep(for: .milliseconds(number(0..<3_000)))
-        // What is still under way when all is quiet is lost no more.
+        // Once the walk is quiet, no request or response is lost.
         if number(0..<100) < share, !isQuiet.load(ordering: .relaxed) { throw CancellationError() }
     }
 
@@ -71,7 +71,7 @@ final class RemarkWalk: Sendable {
 
     private static let filters: [EntityFilter<Remark>] = [.all, .author(7), .author(8)]
 
-    // MARK: Those who walk
+    // MARK: Random readers and writers
 
     func read(_ repository: Repository<Remark>) async throws {
         for _ in 0..<25 {
@@ -96,9 +96,9 @@ final class RemarkWalk: Sendable {
         }
     }
 
-    private func require(_ isAsItHasToBe: Bool, _ problem: String) {
+    private func require(_ isCorrect: Bool, _ problem: String) {
         freshCount.add(1, ordering: .relaxed)
-        if !isAsItHasToBe { problems.withLock { $0.append(problem) } }
+        if !isCorrect { problems.withLock { $0.append(problem) } }
     }
 
     func write(_ id: Int, to repository: Repository<Remark>) async throws {
@@ -133,29 +133,29 @@ final class RemarkWalk: Sendable {
         }
     }
 
-    // MARK: When all is quiet
+    // MARK: After the walk
 
     func becomeQuiet() { isQuiet.store(true, ordering: .relaxed) }
 
-    /// Checks that what is fresh is what the upstream has, and that one and many agree.
+    /// Checks that fresh readings equal the upstream's state, and that entities and lists agree.
     func check(_ repository: Repository<Remark>, _ source: RemarkSource, _ place: String) async throws {
         for id in [1, 2, 3] + Array(100..<108) {
             let there = source.remarks.first { $0.id == id }
             do {
                 let reading = try await repository.entity(id)
-                if !reading.isStale { require(reading.value == there, "\(place), \(id) is \(reading.value).") }
+                if !reading.isStale { require(reading.value == there, "\(place): remark \(id) is \(reading.value)") }
             } catch {
-                require(there == nil, "\(place), \(id) is not read: \(error)")
+                require(there == nil, "\(place): remark \(id) cannot be read: \(error)")
             }
         }
         for filter in Self.filters {
             let reading = try await repository.entities(filter)
             guard !reading.isStale else { continue }
             let there = source.remarks.filter(filter.matches)
-            require(reading.value.sorted { $0.id < $1.id } == there, "\(place), \(filter.fields) are \(reading.value).")
+            require(reading.value.sorted { $0.id < $1.id } == there, "\(place): list \(filter.fields) is outdated")
             for remark in reading.value {
                 guard let one = try? await repository.entity(remark.id, .cacheOnly) else { continue }
-                require(one.value == remark, "\(place), \(one.value) is \(remark) in \(filter.fields).")
+                require(one.value == remark, "\(place): \(one.value) is \(remark) in list \(filter.fields)")
             }
         }
     }

@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 extension Creation<Remark> {
-    /// How remarks are created.
+    /// The creation of remarks.
     static var remarks: Creation<Remark> {
         Creation(RemarkDTO.self, answer: RemarkDTO.self) { remark, _ in
             Remark(id: remark.id.value, author: remark.author.value, text: remark.text.value)
@@ -22,7 +22,7 @@ extension Creation<Remark> {
 }
 
 extension Repository<Remark> {
-    /// A repository of remarks, whose lifetimes are not spread unless it is told so.
+    /// Returns a repository of remarks, by default without jitter.
     static func remarks(
         _ source: any DataFetcher,
         _ timer: TimerService,
@@ -53,12 +53,12 @@ extension Repository<Remark> {
         )
     }
 
-    /// Sends a remark, and keeps what becomes of it.
+    /// Creates a remark, and returns the result.
     func send(_ remark: Remark) async throws(RepositoryError) -> Remark {
         try await create(RemarkDTO(remark)).value
     }
 
-    /// The reason for which an entity cannot be had; `nil` if it can.
+    /// Returns the reason why a read of an entity fails, or `nil` if it succeeds.
     func failure(_ id: Int, _ policy: ReadPolicy = .cacheFirst) async -> RepositoryError.Reason? {
         do {
             _ = try await entity(id, policy)

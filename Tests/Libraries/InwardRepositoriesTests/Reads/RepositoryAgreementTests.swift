@@ -23,7 +23,7 @@ struct RepositoryAgreementTests {
 
     private func repository() throws -> Repository<Remark> { try repository(source) }
 
-    /// An upstream that holds the first answer to a `GET`, when it is ready.
+    /// Returns an upstream that holds its first response to a `GET`.
     private func heldSource(until isReleased: Promise<Void>, begun: Rendezvous) -> RemarkSource {
         let isFirst = Once()
         return RemarkSource { _ in
@@ -39,9 +39,9 @@ struct RepositoryAgreementTests {
         try await repository.entities(filter).value.map(\.text)
     }
 
-    // MARK: One and many
+    // MARK: Entities and lists
 
-    @Test func aListFillsTheSingleEntries() async throws {
+    @Test func listCachesItsEntities() async throws {
         let repository = try repository()
         _ = try await repository.entities(.author(7))
         #expect(try await repository.entity(2).origin == .memory)
@@ -51,7 +51,7 @@ struct RepositoryAgreementTests {
     }
 
     @Test(arguments: [Duration.seconds(1), .zero])
-    func aNewerSingleEntryShowsInTheLists(later: Duration) async throws {
+    func newerEntityShowsInLists(later: Duration) async throws {
         let repository = try repository()
         _ = try await repository.entities()
         _ = try await repository.entities(.author(7))
@@ -63,7 +63,7 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 3)
     }
 
-    @Test func aNewerSingleEntryLeavesTheListsThatItDoesNotBelongIntoAnyMore() async throws {
+    @Test func newerEntityLeavesListsThatItNoLongerBelongsIn() async throws {
         let repository = try repository()
         _ = try await repository.entities()
         _ = try await repository.entities(.author(7))
@@ -74,7 +74,7 @@ struct RepositoryAgreementTests {
         #expect(try await texts(repository, .author(7)) == ["two"])
     }
 
-    @Test func whatIsNotThereAnyMoreIsInNoList() async throws {
+    @Test func missingEntityIsRemovedFromLists() async throws {
         let repository = try repository()
         _ = try await repository.entities()
         clock.advance(by: .seconds(1))
@@ -84,7 +84,7 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func aNewerListShowsInTheOtherListsAndInTheSingleEntries() async throws {
+    @Test func newerListUpdatesOtherListsAndEntities() async throws {
         let repository = try repository()
         _ = try await repository.entities(.author(7))
         _ = try await repository.entities(.author(8))
@@ -97,7 +97,7 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 3)
     }
 
-    @Test func ofListsThatWereAskedForAtTheSameMomentTheLastOneCounts() async throws {
+    @Test func lastOfTwoListsRequestedTogetherWins() async throws {
         let repository = try repository()
         _ = try await repository.entities()
         source.put(Remark(id: 1, author: 7, text: "anew"))
@@ -108,7 +108,7 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func anOlderListDoesNotReplaceWhatIsNewer() async throws {
+    @Test func olderListDoesNotReplaceNewerEntities() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)
         let repository = try repository(source)
@@ -126,7 +126,7 @@ struct RepositoryAgreementTests {
         #expect(try await repository.entity(2).value.text == "moved")
     }
 
-    @Test func anOlderListDoesNotReplaceANewerOne() async throws {
+    @Test func olderListDoesNotReplaceANewerList() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)
         let repository = try repository(source)
@@ -141,7 +141,7 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func anOlderAnswerDoesNotReplaceANewerOne() async throws {
+    @Test func olderResponseDoesNotReplaceANewerOne() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)
         let repository = try repository(source)
@@ -156,7 +156,7 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func anOlderAbsenceDoesNotReplaceANewerAnswer() async throws {
+    @Test func olderAbsenceDoesNotReplaceANewerEntity() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)
         let repository = try repository(source)
@@ -170,7 +170,7 @@ struct RepositoryAgreementTests {
         #expect(try await repository.entity(4).value.text == "four")
     }
 
-    @Test func damagedRecordsAreNamedAlsoWhereTheListIsKept() async throws {
+    @Test func cachedListNamesDamagedRecords() async throws {
         let repository = try repository()
         source.answer(body: #"[{"id": 1, "author": 7, "text": "one"}, {"id": 2}]"#)
         let readings = [try await repository.entities(), try await repository.entities()]
@@ -178,7 +178,7 @@ struct RepositoryAgreementTests {
         #expect(readings.map { $0.rejected.map(\.position) } == [[1], [1]])
     }
 
-    @Test func anAnswerWithAnotherIdentityIsNoAnswer() async throws {
+    @Test func responseWithAnotherIdentifierIsNotCached() async throws {
         let repository = try repository()
         source.answer(body: #"{"id": 2, "author": 7, "text": "two"}"#)
         #expect(await repository.failure(1) == .unreadable)
@@ -186,9 +186,9 @@ struct RepositoryAgreementTests {
         #expect(await repository.failure(2, .cacheOnly) == .unavailable)
     }
 
-    // MARK: Writers
+    // MARK: Writes
 
-    @Test func whatWasWrittenIsInEveryListThatItBelongsInto() async throws {
+    @Test func writtenEntityIsInEveryListThatItBelongsIn() async throws {
         let repository = try repository()
         _ = try await repository.entities()
         _ = try await repository.entities(.author(7))
@@ -205,28 +205,28 @@ struct RepositoryAgreementTests {
     }
 
     @Test(arguments: [MemoryLimit(), MemoryLimit(count: 1)])
-    func aReaderThatBeganBeforeAWriteDoesNotPutTheOlderValueBack(memory: MemoryLimit) async throws {
+    func readFromBeforeAWriteDoesNotRestoreTheOldValue(memory: MemoryLimit) async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)
         let repository = try repository(source, memory: memory)
         async let older = repository.entity(1)
         await begun.arrive()
         _ = try await repository.send(Remark(id: 1, author: 7, text: "written"))
-        // Where there is room for one alone, what was written is gone by now.
+        // If memory has room for one entity only, the written one is evicted by now.
         _ = try await repository.send(Remark(id: 5, author: 7, text: "five"))
         isReleased.fulfill(())
         _ = try await older
         #expect(try await repository.entity(1).value.text == "written")
     }
 
-    @Test func aListThatWasBegunBeforeAWriteIsNotKept() async throws {
+    @Test func listRequestedBeforeAWriteIsNotCached() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)
         let repository = try repository(source)
         async let older = repository.entities()
         await begun.arrive()
         _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
-        // Nobody joins it any more.
+        // New readers do not join the request.
         #expect(try await texts(repository) == ["one", "two", "three", "four"])
         isReleased.fulfill(())
         #expect(try await older.value.count == 3)
@@ -234,7 +234,7 @@ struct RepositoryAgreementTests {
         #expect(source.requests.count == 3)
     }
 
-    @Test func absenceThatWasAskedForBeforeAWriteIsNotRemembered() async throws {
+    @Test func absenceRequestedBeforeAWriteIsNotCached() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)
         let repository = try repository(source, memory: MemoryLimit(count: 1))
@@ -247,7 +247,7 @@ struct RepositoryAgreementTests {
     }
 
     @Test(arguments: [FetchError.Reason.interrupted, .cancelled])
-    func aWriteThatMayHaveBeenDoneForgetsTheListsAndWhatThereWasNot(reason: FetchError.Reason) async throws {
+    func uncertainWriteForgetsListsAndAbsences(reason: FetchError.Reason) async throws {
         let repository = try repository()
         _ = try await repository.entities()
         #expect(await repository.failure(4) == .notFound)
@@ -257,14 +257,14 @@ struct RepositoryAgreementTests {
         }
         source.fail(nil)
         source.put(Remark(id: 4, author: 7, text: "four"))
-        // Not behind the list, which would have filled it in.
+        // The entity is read before the list, because the list would cache it.
         #expect(try await repository.entity(4).value.text == "four")
         #expect(try await texts(repository) == ["one", "two", "three", "four"])
         #expect(source.requests.count == 5)
     }
 
     @Test(arguments: [FetchError.Reason.interrupted, .cancelled])
-    func aListThatWasBegunBeforeAWriteThatMayHaveBeenDoneIsNotKept(reason: FetchError.Reason) async throws {
+    func listRequestedBeforeAnUncertainWriteIsNotCached(reason: FetchError.Reason) async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = heldSource(until: isReleased, begun: begun)
         let repository = try repository(source)
@@ -281,7 +281,7 @@ struct RepositoryAgreementTests {
         #expect(try await texts(repository) == ["one", "two", "three", "four"])
     }
 
-    @Test func aWriteThatWasRefusedForgetsNothing() async throws {
+    @Test func refusedWriteForgetsNothing() async throws {
         let repository = try repository()
         _ = try await repository.entities()
         source.answer(status: 422)

@@ -9,34 +9,34 @@ struct RepositoryAnswersTests {
 
     private func repository() throws -> Repository<Remark> { try .remarks(source, TimerService(ManualClock())) }
 
-    @Test func whatIsNoListIsUnreadable() async throws {
+    @Test func responseThatIsNotAListIsUnreadable() async throws {
         source.answer(body: "{}")
         let repository = try repository()
         let error = await #expect(throws: RepositoryError.self) { try await repository.entities() }
         #expect(error?.reason == .unreadable)
         #expect(error?.request == "GET http://upstream.test/api/remarks")
-        #expect(error?.explanation == "was answered with what cannot be used: it is not a list")
+        #expect(error?.explanation == "has a response that cannot be used: it is not a list")
     }
 
-    @Test func whatIsNoEntityIsUnreadableAndNamesItsField() async throws {
+    @Test func invalidEntityIsUnreadableAndNamesItsField() async throws {
         source.answer(body: #"{"id": 1, "text": "one"}"#)
         let repository = try repository()
         let error = await #expect(throws: RepositoryError.self) { try await repository.entity(1) }
         #expect(error?.reason == .unreadable)
         #expect(error?.request == "GET http://upstream.test/api/remarks/1")
-        #expect(error?.explanation == "was answered with what cannot be used: its field “author” is missing")
+        #expect(error?.explanation == "has a response that cannot be used: its field “author” is missing")
     }
 
-    @Test func anotherEntityThanTheOneAskedForIsUnreadable() async throws {
+    @Test func recordWithAnotherIdentifierIsUnreadable() async throws {
         source.answer(body: #"{"id": 8, "author": 7, "text": "one"}"#)
         let repository = try repository()
         let error = await #expect(throws: RepositoryError.self) { try await repository.entity(7) }
         #expect(error?.reason == .unreadable)
-        let explanation = "was answered with the record of another identity, 8"
+        let explanation = "returned a record with another identifier: 8"
         #expect(error?.description == "GET http://upstream.test/api/remarks/7 \(explanation)")
     }
 
-    @Test func damagedRecordsAreNamedBesideTheSoundOnes() async throws {
+    @Test func damagedRecordsAreNamedWithTheValidOnes() async throws {
         source.answer(body: #"[{"id": 1, "author": 7, "text": "one"}, {"id": 2, "author": 7}]"#)
         let repository = try repository()
         for origin in [Origin.upstream, .memory] {

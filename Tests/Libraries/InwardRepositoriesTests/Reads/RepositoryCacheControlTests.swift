@@ -26,7 +26,7 @@ struct RepositoryCacheControlTests {
         return try .remarks(source, TimerService(clock), store: place)
     }
 
-    @Test func whatNobodyMayKeepIsKeptNowhere() async throws {
+    @Test func noStoreResponseIsNotCached() async throws {
         let repository = try repository()
         source.send(.cacheControl, "private, No-Store")
         #expect(try await repository.entity(1).value.text == "one")
@@ -40,7 +40,7 @@ struct RepositoryCacheControlTests {
         #expect(try await repository.entities().origin == .upstream)
     }
 
-    @Test func whatIsKnownToBeMissingIsNotToBeTriedAgain() async throws {
+    @Test func cachedAbsenceIsNotRequestedAgain() async throws {
         let repository = try repository()
         for _ in 1...2 {
             let error = await #expect(throws: RepositoryError.self) { try await repository.entity(9) }
@@ -49,7 +49,7 @@ struct RepositoryCacheControlTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whatAnotherThanTheUpstreamSaysIsKeptNowhere() async throws {
+    @Test func fallbackIsNotCached() async throws {
         let repository = try repository()
         source.degrade()
         #expect(try await repository.entity(1).fallbackReason?.reason == .unavailable)
@@ -60,7 +60,7 @@ struct RepositoryCacheControlTests {
         for id in [1, 9] { #expect(await repository.failure(id, .cacheOnly) == .unavailable) }
     }
 
-    @Test func theTimeThatACacheOnTheWayHadItCounts() async throws {
+    @Test func ageInAnIntermediateCacheCounts() async throws {
         let repository = try repository()
         source.send(.age, "50")
         let first = try await repository.entity(1)
@@ -74,7 +74,7 @@ struct RepositoryCacheControlTests {
     }
 
     @Test(arguments: ["60", "99999999999", "long"])
-    func whatACacheOnTheWayHadForLongerThanItIsFreshIsStale(age: String) async throws {
+    func copyOlderThanItsFreshnessIsStale(age: String) async throws {
         let repository = try repository()
         source.send(.age, age)
         #expect(try await repository.entity(1).isStale)
@@ -84,7 +84,7 @@ struct RepositoryCacheControlTests {
         #expect(source.requests.count == 5)
     }
 
-    @Test func anAnswerOfNowIsNotStaleThoughNothingIsFreshForLong() async throws {
+    @Test func newResponseIsNotStaleEvenWithoutFreshness() async throws {
         let repository = try Repository<Remark>.remarks(
             source,
             TimerService(clock),

@@ -36,7 +36,7 @@ struct RepositoryClosingTests {
         )
     }
 
-    @Test func nothingIsGivenBehindIt() async throws {
+    @Test func closedRepositoryFailsAllReads() async throws {
         let repository = try repository(RemarkSource())
         try await scheduler.run {
             _ = try await repository.entities()
@@ -52,9 +52,9 @@ struct RepositoryClosingTests {
     }
 
     @Test(arguments: [AbandonmentPolicy.cancel, .finish])
-    func whoWaitsIsToldAndNothingIsKeptAnyMore(abandonment: AbandonmentPolicy) async throws {
+    func closingFailsWaitersAndStopsCaching(abandonment: AbandonmentPolicy) async throws {
         let source = RemarkSource { [scheduler] _ in
-            // It does not end when it is cancelled.
+            // This work ignores cancellation.
             await Task(executorPreference: scheduler.executor) {
                 try? await scheduler.clock.sleep(for: .seconds(5))
             }.value
@@ -71,7 +71,7 @@ struct RepositoryClosingTests {
         }
     }
 
-    @Test func whatIsFinishedThoughNobodyWaitsForItIsCancelled() async throws {
+    @Test func closingCancelsAbandonedFetches() async throws {
         let isCancelled = Atomic(false)
         let source = RemarkSource { [scheduler] _ in
             do {
@@ -95,7 +95,7 @@ struct RepositoryClosingTests {
     }
 
     @Test(arguments: [AbandonmentPolicy.cancel, .finish])
-    func whatNobodyCanJoinAnyMoreEndsWithItToo(abandonment: AbandonmentPolicy) async throws {
+    func closingEndsDetachedRequests(abandonment: AbandonmentPolicy) async throws {
         let source = RemarkSource { [scheduler] _ in try await scheduler.clock.sleep(for: .seconds(5)) }
         let repository = try repository(source, whenAbandoned: abandonment)
         try await scheduler.run { [scheduler] in
@@ -108,7 +108,7 @@ struct RepositoryClosingTests {
         }
     }
 
-    @Test func aDenialThatClosesTheRepositoryIsTheErrorOfItsRead() async throws {
+    @Test func denialThatClosesTheRepositoryIsTheErrorOfItsRead() async throws {
         let opened = Mutex<Repository<Remark>?>(nil)
         let repository = try repository(
             StubDataFetcher { _ in
@@ -123,14 +123,14 @@ struct RepositoryClosingTests {
         }
     }
 
-    @Test func aReadThatBeginsWhileItClosesEnds() async throws {
+    @Test func readThatBeginsDuringClosingEnds() async throws {
         let closing = Promise<Task<Void, Never>>()
         let opened = Mutex<Repository<Remark>?>(nil)
         let source = RemarkSource { [scheduler] _ in
-            // The read has begun, and its caller does not wait for it yet.
+            // The read has begun, and its caller is not waiting for it yet.
             guard let repository = opened.withLock(\.self) else { return }
             closing.fulfill(Self.atOnce(scheduler) { await repository.close() })
-            // Nobody else arrives, so this ends only when it is cancelled.
+            // Only cancellation ends this wait.
             await Rendezvous(of: 2).arrive()
             try Task.checkCancellation()
         }
@@ -143,7 +143,7 @@ struct RepositoryClosingTests {
         }
     }
 
-    /// Begins work where it is called, up to its first wait, as far as the system can do that.
+    /// Runs work on the calling thread up to its first wait, where the system supports that.
     private static func atOnce(
         _ scheduler: DeterministicScheduler,
         _ work: @escaping @Sendable () async -> Void
@@ -154,7 +154,7 @@ struct RepositoryClosingTests {
         return Task(executorPreference: scheduler.executor) { await work() }
     }
 
-    @Test func refreshesEndWithIt() async throws {
+    @Test func closingEndsRefreshes() async throws {
         let cancellations = Atomic(0)
         let isSlow = Atomic(false)
         let source = RemarkSource { [scheduler] _ in
@@ -185,7 +185,7 @@ struct RepositoryClosingTests {
         #expect(count == 2)
     }
 
-    @Test func whatIsToBeKeptIsInTheStore() async throws {
+    @Test func pendingStoreWritesAreDoneAfterClosing() async throws {
         let source = RemarkSource()
         let repository = try repository(source)
         try await scheduler.run { [records] in
@@ -195,7 +195,7 @@ struct RepositoryClosingTests {
         }
     }
 
-    @Test func aWriteThatEndsBehindItIsNotHiddenByAnOlderList() async throws {
+    @Test func writeThatEndsAfterClosingIsNotHiddenByAnOlderList() async throws {
         let source = RemarkSource { [scheduler] request in
             if request.method == .post { try await scheduler.clock.sleep(for: .seconds(5)) }
         }

@@ -12,10 +12,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A repository over a cache on the way to its upstream.
+/// A repository with an intermediate cache before its upstream.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryCopiesTests {
-    /// A cache before the upstream, of a network of others, which hears nothing of what is written.
+    /// An intermediate cache, such as that of a CDN, that does not see writes.
     private final class FarCache: DataFetcher {
         private let base: any DataFetcher
         private let timer: TimerService
@@ -49,7 +49,7 @@ struct RepositoryCopiesTests {
     }
 
     @Test(arguments: [Duration.zero, .milliseconds(900), .seconds(30)])
-    func whatIsInvalidatedIsNoCopyOfWhatItWas(age: Duration) async throws {
+    func readAfterInvalidationBypassesOlderCopies(age: Duration) async throws {
         let repository = try repository()
         _ = try await repository.entities()
         _ = try await repository.entity(1)
@@ -63,7 +63,7 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entity(2).value.text == "changed")
     }
 
-    @Test func aListThatIsNotInMemoryHasWhatWasCreated() async throws {
+    @Test func uncachedListContainsACreatedEntity() async throws {
         let timer = TimerService(clock)
         let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
         _ = try await repository.entities(.author(7))
@@ -75,7 +75,7 @@ struct RepositoryCopiesTests {
     private enum Write: CaseIterable { case update, updateAnsweredStrangely, deletion }
 
     @Test(arguments: Write.allCases)
-    private func whatIsNotInMemoryIsAsItWasWritten(write: Write) async throws {
+    private func uncachedEntityIsReadAsWritten(write: Write) async throws {
         let timer = TimerService(clock)
         let source = VersionedSource()
         let repository = try Repository.versioned(FarCache(source, timer: timer), memory: .nothing, timer: timer)
@@ -93,7 +93,7 @@ struct RepositoryCopiesTests {
         if write != .deletion { #expect(try await repository.entity(2).value.text == "new") }
     }
 
-    @Test func aListThatIsNotInMemoryHasWhatMayHaveBeenCreated() async throws {
+    @Test func uncachedListContainsAnEntityOfAnUncertainCreation() async throws {
         let timer = TimerService(clock)
         let cache = FarCache(source, timer: timer)
         let losing = StubDataFetcher { request throws(FetchError) in
@@ -110,8 +110,8 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
     }
 
-    /// The upstream has answered, and what came of it is not durable yet.
-    @Test func aListThatIsNotInMemoryHasWhatIsBeingSettled() async throws {
+    /// The upstream has answered, but the result is not durable yet.
+    @Test func uncachedListContainsAnEntityBeingSettled() async throws {
         let timer = TimerService(clock)
         let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
         _ = try await repository.entities(.author(7))
@@ -131,7 +131,7 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities(.author(7)).value.map(\.id) == [1, 2, 4])
     }
 
-    @Test func aCopyThatWasMadeWithinTheLastSecondMayBeFromBeforeTheChange() async throws {
+    @Test func copyMadeInTheSameSecondAsAChangeCountsAsOlder() async throws {
         let timer = TimerService(clock)
         let repository = try Repository.remarks(FarCache(source, timer: timer), timer, memory: .nothing)
         _ = try await repository.entity(1)
@@ -140,8 +140,8 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entity(1).value.text == "changed")
     }
 
-    /// The answer was made before the change and arrived after it.
-    @Test func aSlowAnswerThatWasKeptOnTheWayIsAsOldAsTheRequestForIt() async throws {
+    /// The response was made before the change and arrived after it.
+    @Test func slowCopyIsAsOldAsItsRequest() async throws {
         let (isMade, isReleased) = (Rendezvous(of: 2), Rendezvous(of: 2))
         let isFirst = Once()
         let source = RemarkSource(departure: { _ in
@@ -168,7 +168,7 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entity(1).value.text == "changed")
     }
 
-    @Test func theWayOfACopyCountsForItsAge() async throws {
+    @Test func delayOfACopyCountsTowardItsAge() async throws {
         let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
         source.send(.age, "50")
         let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
@@ -176,7 +176,7 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entities().age == .seconds(58))
     }
 
-    @Test func theWayOfTheAnswerThatReplacesAnOldCopyCountsToo() async throws {
+    @Test func delayOfTheSecondResponseCountsToo() async throws {
         let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
         source.send(.age, "50")
         let timer = TimerService(clock)
@@ -190,20 +190,20 @@ struct RepositoryCopiesTests {
     }
 
     @Test(arguments: [(50, [nil]), (49, [nil, "no-cache"])] as [(Int, [String?])])
-    func aCopyAsOldAsItMayBeWillDo(age: Int, asked: [String?]) async throws {
+    func copyOfTheMaximumAgeIsAccepted(age: Int, asked: [String?]) async throws {
         source.send(.age, "50")
         let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
         _ = try? await repository.entity(1, .cacheFirst.notOlder(than: .seconds(age)))
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == asked)
     }
 
-    @Test func anAnswerAtFirstHandIsNotOld() async throws {
+    @Test func responseFromTheUpstreamHasNoAge() async throws {
         let source = RemarkSource(departure: { [clock] _ in clock.advance(by: .seconds(8)) })
         let repository = try Repository.remarks(source, TimerService(clock), memory: .nothing)
         #expect(try await repository.entity(1, .cacheFirst.notOlder(than: .seconds(5))).age == .zero)
     }
 
-    @Test func theLastOfTwoChangesCounts() async throws {
+    @Test func lastOfTwoChangesDecides() async throws {
         let repository = try repository(memory: .nothing)
         repository.invalidateAll()
         clock.advance(by: .seconds(30))
@@ -215,7 +215,7 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entity(1).value.text == "changed")
     }
 
-    @Test func aCopyFromBehindTheChangeWillDo() async throws {
+    @Test func copyFromAfterTheChangeIsAccepted() async throws {
         let repository = try repository(memory: .nothing)
         repository.invalidateAll()
         clock.advance(by: .seconds(2))

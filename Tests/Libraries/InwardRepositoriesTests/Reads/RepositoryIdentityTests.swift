@@ -36,7 +36,7 @@ struct RepositoryIdentityTests {
         Repository(Endpoint(LabelDTO.self, at: "labels"), upstream: try .example(source), chance: { 0 })
     }
 
-    /// A component of a path as whoever receives it reads it.
+    /// Returns a path component as the server decodes it.
     private func decoded(_ component: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = component.utf8[...]
@@ -53,7 +53,7 @@ struct RepositoryIdentityTests {
     }
 
     @Test(arguments: ["", ".", ".."])
-    func anIdentityThatLeadsElsewhereIsNotAskedFor(id: String) async throws {
+    func identifierThatChangesThePathIsNotRequested(id: String) async throws {
         let repository = try repository()
         let error = await #expect(throws: RepositoryError.self) { try await repository.entity(id) }
         #expect(error?.reason == .refused)
@@ -64,7 +64,7 @@ struct RepositoryIdentityTests {
         "../users", "..%2Fusers", "%2e%2e", "a/b", "/users", "%2F", "a?b=c", "a#b", "..;", "a\\b", "é", " ", "\n",
         "//evil.test/x", "http://evil.test", "@evil.test", "a%00",
     ])
-    func anIdentityStaysOneComponentOfThePath(id: String) async throws {
+    func identifierStaysOnePathComponent(id: String) async throws {
         let repository = try repository()
         let error = await #expect(throws: RepositoryError.self) { try await repository.entity(id) }
         #expect(error?.reason == .notFound)
@@ -76,7 +76,7 @@ struct RepositoryIdentityTests {
         #expect(url.standardized.path(percentEncoded: true) == url.path(percentEncoded: true))
     }
 
-    @Test func identitiesThatLookAlikeAreKeptApart() async throws {
+    @Test func similarIdentifiersAreKeptApart() async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             let id = request.url.lastPathComponent
             return DataResponse(body: .init("{\"id\": \"\(id)\"}".utf8))

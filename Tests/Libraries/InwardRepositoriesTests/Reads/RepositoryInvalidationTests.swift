@@ -21,7 +21,7 @@ struct RepositoryInvalidationTests {
         return repository
     }
 
-    /// Which of the three entities and of the lists of the two authors are kept.
+    /// Returns the entities and the authors' lists that are still cached.
     private func kept(in repository: Repository<Remark>) async -> [String] {
         var names: [String] = []
         for id in 1...3 where await repository.failure(id, .cacheOnly) == nil { names.append("\(id)") }
@@ -31,19 +31,19 @@ struct RepositoryInvalidationTests {
         return names
     }
 
-    @Test func anInvalidatedEntityIsForgottenAndTheListsThatItIsIn() async throws {
+    @Test func invalidatedEntityAndItsListsAreForgotten() async throws {
         let repository = try await filled()
         repository.invalidate(1)
         #expect(await kept(in: repository) == ["2", "3", "of 8"])
     }
 
-    @Test func everythingOfAnAuthorIsForgotten() async throws {
+    @Test func invalidatingAnOwnerForgetsItsEntities() async throws {
         let repository = try await filled()
         repository.invalidate(under: ["users", "7"])
         #expect(await kept(in: repository) == ["3", "of 8"])
     }
 
-    @Test func aListThatIsSomebodysIsForgottenThoughNothingIsInIt() async throws {
+    @Test func emptyListOfAnOwnerIsForgotten() async throws {
         let repository = try await filled()
         _ = try await repository.entities(.author(9))
         repository.invalidate(under: ["users", "9"])
@@ -52,13 +52,13 @@ struct RepositoryInvalidationTests {
     }
 
     @Test(arguments: [[], ["remarks"]])
-    func everythingIsForgotten(key: RecordKey) async throws {
+    func invalidatingEverythingForgetsEverything(key: RecordKey) async throws {
         let repository = try await filled()
         repository.invalidate(under: key)
         #expect(await kept(in: repository).isEmpty)
     }
 
-    @Test func whatIsOthersIsNotForgotten() async throws {
+    @Test func entitiesOfOtherOwnersAreNotForgotten() async throws {
         let repository = try await filled()
         _ = try await repository.entities()
         repository.invalidate(under: ["users", "77"])
@@ -68,7 +68,7 @@ struct RepositoryInvalidationTests {
         #expect(try await repository.entities(.all, .cacheOnly).value.count == 3)
     }
 
-    @Test func whatThereWasNotMayBeAnybodys() async throws {
+    @Test func invalidatingAnOwnerForgetsMissingEntities() async throws {
         let repository = try await filled()
         #expect(await repository.failure(4) == .notFound)
         source.put(Remark(id: 4, author: 7, text: "four"))
@@ -78,7 +78,7 @@ struct RepositoryInvalidationTests {
         #expect(try await repository.entity(4).value.text == "four")
     }
 
-    @Test func whatWasBegunBeforeIsGivenAndNotKeptAndNobodyJoinsIt() async throws {
+    @Test func fetchBegunBeforeAnInvalidationIsNeitherCachedNorJoined() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = RemarkSource.holdingTheFirstAnswer(begun: begun, until: isReleased)
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()))
@@ -93,7 +93,7 @@ struct RepositoryInvalidationTests {
         #expect(await repository.failure(1, .cacheOnly) == .unavailable)
     }
 
-    @Test func nobodyWaitsForWhatTheStoreWasAskedForBefore() async throws {
+    @Test func storeReadBegunBeforeAnInvalidationIsNotJoined() async throws {
         let (isReleased, begun, once) = (Promise<Void>(), Rendezvous(of: 2), Once())
         let store = HeldRecordStore(base: InMemoryRecordStore()) {
             guard once.isFirst() else { return }

@@ -25,18 +25,18 @@ struct RepositoryMemoryTests {
         return kept
     }
 
-    @Test func noMoreEntitiesAreKeptThanThereIsRoomFor() async throws {
+    @Test func entityCountIsLimited() async throws {
         #expect(try await keptCount(MemoryLimit(count: 3), of: 10) == 3)
         #expect(try await keptCount(.nothing, of: 10) == 0)
     }
 
-    @Test func noMoreBytesAreKeptThanThereIsRoomFor() async throws {
-        // An answer such as {"author":7,"id":1,"text":"text"} has 33 bytes.
+    @Test func byteCountIsLimited() async throws {
+        // A response such as {"author":7,"id":1,"text":"text"} has 33 bytes.
         #expect(try await keptCount(MemoryLimit(bytes: 16 * 99), of: 200) <= 48)
         #expect(try await keptCount(MemoryLimit(count: 10, bytes: 99), of: 9) == 3)
     }
 
-    @Test func whatIsNotThereTakesNoBytes() async throws {
+    @Test func missingEntityTakesNoBytes() async throws {
         let limit = MemoryLimit(count: 20, bytes: 10)
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
         for id in 21...40 { #expect(await repository.failure(id) == .notFound) }
@@ -44,7 +44,7 @@ struct RepositoryMemoryTests {
         #expect(source.requests.count == 20)
     }
 
-    @Test func whatWasDeletedTakesNoBytes() throws {
+    @Test func deletedEntityTakesNoBytes() throws {
         let timer = TimerService(ManualClock())
         let memory = EntityMemory(
             try Repository<Remark>.remarks(source, timer).endpoint,
@@ -57,7 +57,7 @@ struct RepositoryMemoryTests {
         #expect(memory.entities.count == 20)
     }
 
-    @Test func anExpiredListMayContainAnything() throws {
+    @Test func expiredListMayContainAnyEntity() throws {
         let clock = ManualClock()
         let memory = EntityMemory(
             try Repository<Remark>.remarks(source, TimerService(clock)).endpoint,
@@ -73,7 +73,7 @@ struct RepositoryMemoryTests {
         #expect(memory.mayContain([2], in: .all))
     }
 
-    @Test func noMoreListsAreKeptThanThereIsRoomFor() async throws {
+    @Test func listCountIsLimited() async throws {
         let repository = try Repository<Remark>.remarks(
             source,
             TimerService(ManualClock()),
@@ -87,7 +87,7 @@ struct RepositoryMemoryTests {
         #expect(kept.count == 2)
     }
 
-    /// Whether a list is still in memory after so many remarks were created, or one was changed so often.
+    /// Returns whether a list is still in memory after remarks were created, or changed a number of times.
     private func keepsList(_ limit: MemoryLimit, ids: ClosedRange<Int>, times: Int = 1) async throws -> Bool {
         let repository = try Repository<Remark>.remarks(RemarkSource(), TimerService(ManualClock()), memory: limit)
         _ = try await repository.entities()
@@ -97,18 +97,18 @@ struct RepositoryMemoryTests {
         return (try? await repository.entities(.all, .cacheOnly)) != nil
     }
 
-    @Test func aListThatGrowsCostsWhatItHasGrownTo() async throws {
-        // The list has 105 bytes, and each remark that comes to it 33 or more.
+    @Test func growingListCostsItsCurrentSize() async throws {
+        // The list has 105 bytes, and each new remark at least 33.
         #expect(try await keepsList(MemoryLimit(bytes: 5_000), ids: 10...109))
         #expect(try await !keepsList(MemoryLimit(bytes: 2_000), ids: 10...109))
     }
 
-    @Test func aListCostsNoMoreForWhatTookThePlaceOfSomethingElse() async throws {
+    @Test func replacedEntityDoesNotRaiseTheCostOfAList() async throws {
         #expect(try await keepsList(MemoryLimit(bytes: 2_000), ids: 1...3, times: 100))
     }
 
-    /// The one entity of a list costs all that came.
-    @Test func anEntityCostsItsShareOfTheListThatItCameWith() async throws {
+    /// The only entity of a list costs the size of the whole response.
+    @Test func entityCostsItsShareOfItsList() async throws {
         let limit = MemoryLimit(count: 10, bytes: 5_000)
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
         var kept: [Int] = []
@@ -120,7 +120,7 @@ struct RepositoryMemoryTests {
         #expect(kept == [12])
     }
 
-    @Test func aListCostsWhatIsFetchedAnewOfIt() async throws {
+    @Test func listCostChangesWithRefetchedEntities() async throws {
         let limit = MemoryLimit(bytes: 5_000)
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()), memory: limit)
         _ = try await repository.entities()
@@ -131,8 +131,8 @@ struct RepositoryMemoryTests {
         #expect((try? await repository.entities(.all, .cacheOnly)) == nil)
     }
 
-    /// What was fetched before a change is older than it, and what nobody fetches any more needs to know of none.
-    @Test func changesAreRememberedOnlyWhileSomethingIsFetched() async throws {
+    /// Only fetches in flight need to know of changes since they began.
+    @Test func changesAreLoggedOnlyDuringFetches() async throws {
         let isReleased = Promise<Void>()
         let begun = Rendezvous(of: 2)
         let source = RemarkSource { request in
@@ -160,8 +160,8 @@ struct RepositoryMemoryTests {
         #expect(first.memory.changeCount == 0)
     }
 
-    /// Otherwise an observer could join a request from before the change, and show its answer.
-    @Test func requestsInFlightAreLeftBeforeObserversAreToldOfAChange() throws {
+    /// Otherwise, an observer could join a request from before the change and show its outdated response.
+    @Test func requestsAreDetachedBeforeObserversAreNotified() throws {
         let timer = TimerService(ManualClock())
         let endpoint = try Repository<Remark>.remarks(source, timer).endpoint
         let changes: [(EntityMemory<Remark>) -> Void] = [
@@ -188,7 +188,7 @@ struct RepositoryMemoryTests {
         }
     }
 
-    @Test func addingToAListDoesNotCopyItEachTime() throws {
+    @Test func appendingToAListDoesNotCopyIt() throws {
         let endpoint = try Repository<Remark>.remarks(source, TimerService(ManualClock())).endpoint
         let memory = EntityMemory(
             endpoint,
@@ -205,7 +205,7 @@ struct RepositoryMemoryTests {
         var last: UInt?
         for id in 0..<5_000 {
             memory.write(Remark(id: id, author: 7, text: "text"), time: .zero, byteCount: 33)
-            // `unsafe`: only where the entities are is looked at.
+            // `unsafe` is safe here: the test compares the address of the buffer and does not access it.
             let place = unsafe memory.list(.all)?.value.entities.withUnsafeBufferPointer { entities in
                 UInt(bitPattern: entities.baseAddress)
             }
@@ -217,11 +217,11 @@ struct RepositoryMemoryTests {
     }
 
     @Test(arguments: [(0, 1), (511, 1), (512, 2), (4_095, 15), (4_096, 16), (1_000_000, 16)])
-    func aPartHasRoomForTwoHundredAndFiftySix(count: Int, parts: Int) {
+    func shardHasRoomForAtLeast256Values(count: Int, parts: Int) {
         #expect(ShardedCache<Int, Int>(MemoryLimit(count: count)).shards.count == parts)
     }
 
-    @Test func aCacheInPartsKeepsToItsLimits() {
+    @Test func shardedCacheKeepsItsLimits() {
         let cache = ShardedCache<Int, Int>(MemoryLimit(count: 4_096, bytes: 8_192))
         for key in 0..<20_000 { cache.insert(key, for: key, cost: 1) }
         #expect(cache.count <= 4_096 && cache.count > 3_000)

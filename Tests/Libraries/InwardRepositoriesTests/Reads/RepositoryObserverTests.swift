@@ -13,7 +13,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What an observer is told of reads and of the store.
+/// The reports of an observer about reads and the store.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryObserverTests {
     private let observer = RecordingRepositoryObserver()
@@ -33,12 +33,12 @@ struct RepositoryObserverTests {
         )
     }
 
-    /// An upstream that takes a second for each answer.
+    /// Returns an upstream that takes one second for each response.
     private func slowSource() -> RemarkSource {
         RemarkSource { [scheduler] _ in try await scheduler.clock.sleep(for: .seconds(1)) }
     }
 
-    @Test func aMissAndAHitAreToldWithTheirDurations() async throws {
+    @Test func missAndHitAreReportedWithTheirDurations() async throws {
         let repository = try repository(slowSource())
         try await scheduler.run {
             _ = try await repository.entity(1)
@@ -54,7 +54,7 @@ struct RepositoryObserverTests {
         )
     }
 
-    @Test func aFailureAndWhatIsGivenInItsPlaceAreTold() async throws {
+    @Test func failureAndFallbackAreReported() async throws {
         let source = RemarkSource()
         let repository = try repository(source)
         try await scheduler.run { _ = try await repository.entity(1) }
@@ -79,7 +79,7 @@ struct RepositoryObserverTests {
         #expect(policies == [.cacheFirst, .cacheFirst, .cacheFirst, .cacheOnly])
     }
 
-    @Test func aReadThatSharesARequestIsTold() async throws {
+    @Test func joinedRequestIsReported() async throws {
         let repository = try repository(slowSource())
         try await scheduler.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -93,7 +93,7 @@ struct RepositoryObserverTests {
         #expect(observer.descriptions.filter { $0 == end }.count == 3)
     }
 
-    @Test func aStaleAnswerAndItsRefreshAreTold() async throws {
+    @Test func staleAnswerAndItsRefreshAreReported() async throws {
         let source = RemarkSource()
         let repository = try repository(source, staleWhileRevalidate: .seconds(30))
         try await scheduler.run { _ = try await repository.entity(1) }
@@ -108,7 +108,7 @@ struct RepositoryObserverTests {
         )
     }
 
-    @Test func aRevalidationIsToldWithItsResult() async throws {
+    @Test func revalidationIsReportedWithItsResult() async throws {
         let source = RemarkSource()
         source.send(.etag, #""v1""#)
         let repository = try repository(source)
@@ -121,12 +121,12 @@ struct RepositoryObserverTests {
         source.answer(status: 503, body: "")
         scheduler.clock.advance(by: .seconds(120))
         try await scheduler.run { _ = try await repository.entity(1) }
-        let told = observer.descriptions.filter { $0.contains("revalidated") }
-        // A failure to answer says nothing about the version.
-        #expect(told == ["remarks revalidated: modified", "remarks revalidated: not modified"])
+        let reports = observer.descriptions.filter { $0.contains("revalidated") }
+        // A failed request says nothing about the version.
+        #expect(reports == ["remarks revalidated: modified", "remarks revalidated: not modified"])
     }
 
-    @Test func theStoreIsToldWithItsDurations() async throws {
+    @Test func storeOperationsAreReportedWithTheirDurations() async throws {
         let records = TimedRecordStore(
             InMemoryRecordStore(),
             timer: scheduler.timer,
@@ -159,7 +159,7 @@ struct RepositoryObserverTests {
         )
     }
 
-    @Test func eachOperationOfAStoreIsTold() async throws {
+    @Test func eachStoreOperationIsReported() async throws {
         let store = InMemoryRecordStore().observing(with: observer, timer: scheduler.timer)
         _ = try await store.record(for: ["a"])
         _ = try await store.records(under: ["a"])
@@ -175,7 +175,7 @@ struct RepositoryObserverTests {
         #expect(plain is InMemoryRecordStore)
     }
 
-    /// Remembers which interaction each step belongs to.
+    /// Records the interaction of each step.
     private final class Interactions: RepositoryObserver {
         private let log = Mutex<[String]>([])
 
@@ -196,7 +196,7 @@ struct RepositoryObserverTests {
         }
     }
 
-    @Test func aReadBelongsToTheInteractionAndWhatIsWrittenBehindItDoesNot() async throws {
+    @Test func readBelongsToItsInteractionAndLaterStoreWritesDoNot() async throws {
         let (interactions, source) = (Interactions(), RemarkSource())
         let store = RepositoryStore(InMemoryRecordStore(), partition: []) {
             Date(timeIntervalSinceReferenceDate: 0)

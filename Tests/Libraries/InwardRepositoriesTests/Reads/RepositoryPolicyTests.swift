@@ -14,7 +14,7 @@ struct RepositoryPolicyTests {
 
     private func repository() throws -> Repository<Remark> { try .remarks(source, TimerService(clock)) }
 
-    @Test func theNearestFreshAnswerIsGiven() async throws {
+    @Test func cacheFirstReturnsTheNearestFreshAnswer() async throws {
         let repository = try repository()
         #expect(try await repository.entity(1) == Reading(one, origin: .upstream))
         clock.advance(by: .seconds(59))
@@ -26,7 +26,7 @@ struct RepositoryPolicyTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func theUpstreamAloneIsAskedEachTimeAndNoCopyOnTheWayWillDo() async throws {
+    @Test func upstreamOnlyAsksEachTimeAndBypassesCaches() async throws {
         let repository = try repository()
         for _ in 0..<2 { #expect(try await repository.entity(1, .upstreamOnly).origin == .upstream) }
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", "no-cache"])
@@ -34,7 +34,7 @@ struct RepositoryPolicyTests {
         #expect(await repository.failure(1, .upstreamOnly) == .unavailable)
     }
 
-    @Test func whatIsKeptIsGivenHoweverOldAndNobodyIsAsked() async throws {
+    @Test func cacheOnlyReturnsCachedAnswersOfAnyAge() async throws {
         let repository = try repository()
         #expect(await repository.failure(1, .cacheOnly) == .unavailable)
         #expect(source.requests.isEmpty)
@@ -47,7 +47,7 @@ struct RepositoryPolicyTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whatIsKeptIsGivenHoweverOldWhereTheUpstreamFails() async throws {
+    @Test func upstreamFirstFallsBackToCachedAnswersOfAnyAge() async throws {
         let repository = try repository()
         _ = try await repository.entity(1)
         clock.advance(by: .seconds(200_000))
@@ -62,7 +62,7 @@ struct RepositoryPolicyTests {
     }
 
     @Test(arguments: [ReadPolicy.upstreamFirst, .cacheFirst])
-    func whatIsKeptIsNotGivenWhereTheUpstreamWouldNotAnswer(policy: ReadPolicy) async throws {
+    func deniedOrMissingEntityHasNoFallback(policy: ReadPolicy) async throws {
         let repository = try repository()
         _ = try await repository.entity(1)
         clock.advance(by: .seconds(61))
@@ -72,7 +72,7 @@ struct RepositoryPolicyTests {
         #expect(await repository.failure(1, policy) == .notFound)
     }
 
-    @Test func nothingIsGivenThatIsOlderThanAnyPolicyLetsItBe() async throws {
+    @Test func maximumAgeAppliesToEveryPolicy() async throws {
         let repository = try repository()
         _ = try await repository.entity(1)
         clock.advance(by: .seconds(10))
@@ -87,7 +87,7 @@ struct RepositoryPolicyTests {
         #expect(try await repository.entity(1, .cacheFirst.notOlder(than: .seconds(10))).origin == .upstream)
     }
 
-    @Test func whatACacheOnTheWayHadForTooLongIsAskedForAnew() async throws {
+    @Test func copyThatIsTooOldIsRequestedAgain() async throws {
         let source = RecordingDataFetcher(
             StubDataFetcher { [source] request throws(FetchError) in
                 var response = try await source.fetch(request)
@@ -102,7 +102,7 @@ struct RepositoryPolicyTests {
     }
 
     @Test(arguments: [ReadPolicy.cacheFirst, .upstreamOnly, .upstreamFirst])
-    func whatIsOlderThanItMayBeIsNotGivenThoughTheUpstreamGivesIt(policy: ReadPolicy) async throws {
+    func responseOlderThanTheMaximumAgeIsRejected(policy: ReadPolicy) async throws {
         let repository = try repository()
         source.send(.age, "50")
         #expect(try await repository.entity(1, policy.notOlder(than: .seconds(50))).age == .seconds(50))
@@ -112,8 +112,8 @@ struct RepositoryPolicyTests {
         #expect(error?.reason == .unavailable && error?.canRetry == true)
     }
 
-    /// Something is accepted during each read, so that no answer is of one moment.
-    @Test func whereSomethingIsAlwaysAcceptedTheThirdAnswerHasToDo() async throws {
+    /// A write is accepted during each attempt to read, so no attempt sees a consistent state.
+    @Test func readAcceptsTheThirdAnswerIfWritesNeverStop() async throws {
         let repository = Mutex<Repository<Remark>?>(nil)
         let count = Atomic(0)
         let source = RemarkSource { _ in
@@ -127,7 +127,7 @@ struct RepositoryPolicyTests {
         #expect(source.requests.count == 3)
     }
 
-    @Test func whatIsKeptComesAtOnceAndThenWhatTheUpstreamHas() async throws {
+    @Test func readingsGiveTheCachedAnswerAndThenTheUpstreams() async throws {
         let repository = try repository()
         _ = try await repository.entity(1)
         clock.advance(by: .seconds(61))

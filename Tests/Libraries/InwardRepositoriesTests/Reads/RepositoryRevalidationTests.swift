@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A repository asks whether there is another version than the one that it has.
+/// Revalidation of cached entities.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryRevalidationTests {
     private static let day = Date(timeIntervalSinceReferenceDate: 800_000_000)
@@ -30,7 +30,7 @@ struct RepositoryRevalidationTests {
         (HeaderField.Name.etag, #""v1""#, HeaderField.Name.ifNoneMatch), (.etag, #"W/"v1""#, .ifNoneMatch),
         (.lastModified, "Wed, 25 Nov 2026 03:00:00 GMT", .ifModifiedSince),
     ])
-    func whatHasNotChangedBecomesFresh(name: HeaderField.Name, value: String, asked: HeaderField.Name) async throws {
+    func unchangedEntityBecomesFresh(name: HeaderField.Name, value: String, asked: HeaderField.Name) async throws {
         source.send(name, value)
         let repository = try repository()
         _ = try await repository.entity(1)
@@ -41,13 +41,13 @@ struct RepositoryRevalidationTests {
         #expect(reading == Reading(Remark(id: 1, author: 7, text: "one"), origin: .upstream))
         #expect(condition(asked) == value && source.requests.count == 2)
         #expect(try await repository.entity(1).origin == .memory)
-        // And again, though the answer had no content.
+        // The 304 had no content, but the entity keeps its validator for the next request.
         clock.advance(by: .seconds(120))
         _ = try await repository.entity(1)
         #expect(condition(asked) == value && source.requests.count == 3)
     }
 
-    @Test func whatHasChangedTakesThePlaceOfWhatWas() async throws {
+    @Test func changedEntityReplacesTheOldOne() async throws {
         source.send(.etag, #""v1""#)
         let repository = try repository()
         _ = try await repository.entity(1)
@@ -59,7 +59,7 @@ struct RepositoryRevalidationTests {
         #expect(condition(.ifNoneMatch) == #""v2""#)
     }
 
-    @Test func onlyWhoHasAVersionAsksForAnother() async throws {
+    @Test func onlyACachedVersionIsRevalidated() async throws {
         source.send(.etag, #""v1""#)
         let repository = try repository()
         _ = try await repository.entity(1)
@@ -68,12 +68,12 @@ struct RepositoryRevalidationTests {
         #expect(condition(.ifNoneMatch) == nil)
         _ = try await repository.entities()
         #expect(condition(.ifNoneMatch) == nil)
-        // Who asked for no version is not told that it has not changed.
+        // A 304 to an unconditional request is not accepted.
         source.answer(status: .notModified, body: "")
         #expect(await repository.failure(2, .upstreamOnly) == .unavailable)
     }
 
-    @Test func aLaterProcessAsksForTheVersionInTheStore() async throws {
+    @Test func laterProcessRevalidatesTheStoredVersion() async throws {
         let records = InMemoryRecordStore(now: { Self.day })
         func place(_ age: TimeInterval) -> RepositoryStore {
             RepositoryStore(records, partition: []) {
@@ -95,9 +95,9 @@ struct RepositoryRevalidationTests {
         #expect(source.requests.count == 2)
     }
 
-    // MARK: What is stored
+    // MARK: Stored form
 
-    @Test func whatIsStoredHasItsValidatorAndEarlierVersionsHaveNone() throws {
+    @Test func storedAnswerHasItsValidatorAndVersionOneHasNone() throws {
         let body = Data("{}".utf8)
         let plain = StoredAnswer(time: Self.day, body: body)
         #expect(plain.bytes.first == 1 && StoredAnswer(plain.bytes)?.validator == nil)
@@ -115,14 +115,14 @@ struct RepositoryRevalidationTests {
     }
 
     /// Its length takes two bytes.
-    @Test(arguments: [1, 255, 256, 1_024]) func aValidatorOfAnyLengthIsReadAgain(length: Int) {
+    @Test(arguments: [1, 255, 256, 1_024]) func validatorOfAnyLengthIsDecoded(length: Int) {
         let validator = Validator(text: String(repeating: "x", count: length))
         let tagged = StoredAnswer(time: Self.day, validator: validator, body: Data("{}".utf8))
         let read = StoredAnswer(tagged.bytes)
         #expect(read?.validator == validator && read?.body == tagged.body)
     }
 
-    @Test func aDamagedValidatorMakesNoAnswer() {
+    @Test func damagedValidatorIsNotDecoded() {
         let tagged = StoredAnswer(time: Self.day, validator: Validator(text: #""v1""#), body: Data()).bytes
         for length in 1..<tagged.count { #expect(StoredAnswer(Array(tagged.prefix(length))) == nil, "\(length)") }
         var other = tagged
@@ -137,7 +137,7 @@ struct RepositoryRevalidationTests {
         #expect(StoredAnswer(other) == nil)
     }
 
-    @Test func onlyAStrongTagNamesOneVersion() {
+    @Test func onlyAStrongTagIdentifiesAVersion() {
         #expect(Validator(text: #""v1""#).entityTag == #""v1""#)
         for text in [#"W/"v1""#, "Wed, 25 Nov 2026 03:00:00 GMT", #""a"b""#, "\""] {
             #expect(Validator(text: text).entityTag == nil, "\(text)")

@@ -16,7 +16,7 @@ import Foundation
 struct RepositorySharingTests {
     private let scheduler = DeterministicScheduler(seed: 7)
 
-    /// An upstream that takes a second for each answer.
+    /// Returns an upstream that takes one second for each response.
     private func slowSource(cancelled: @escaping @Sendable () -> Void = {}) -> RemarkSource {
         RemarkSource { [scheduler] _ in
             do {
@@ -28,7 +28,7 @@ struct RepositorySharingTests {
         }
     }
 
-    @Test func tenThousandWhoAskForTheSameAtOnceAreOneRequest() async throws {
+    @Test func tenThousandConcurrentReadsAreOneRequest() async throws {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         let texts = try await scheduler.run {
@@ -41,7 +41,7 @@ struct RepositorySharingTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func tenThousandWhoAskForTheSameOnAllThreadsAreOneRequest() async throws {
+    @Test func tenThousandReadsOnAllThreadsAreOneRequest() async throws {
         let source = RemarkSource()
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()))
         let count = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -52,7 +52,7 @@ struct RepositorySharingTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whoLookedBeforeAnotherHadItDoesNotAskAgain() async throws {
+    @Test func readerDoesNotFetchWhatAnotherHasJustCached() async throws {
         let (isAsked, isReleased) = (Rendezvous(of: 2), Promise<Void>())
         let source = RemarkSource { _ in
             await isAsked.arrive()
@@ -81,8 +81,8 @@ struct RepositorySharingTests {
         #expect(source.requests.count == 1)
     }
 
-    /// What is under way may have been answered before the write, which may have been done.
-    @Test func behindAWriteThatFailedNobodyJoinsWhatIsUnderWay() async throws {
+    /// The upstream may have answered the request in flight before the write, which may have been done.
+    @Test func readAfterAFailedWriteDoesNotJoinEarlierRequests() async throws {
         let (isReleased, begun) = (Promise<Void>(), Rendezvous(of: 2))
         let source = RemarkSource.holdingTheFirstAnswer(begun: begun, until: isReleased)
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()))
@@ -98,7 +98,7 @@ struct RepositorySharingTests {
         _ = try await older
     }
 
-    @Test func whoWouldTakeACopyJoinsWhoAsksTheUpstreamItself() async throws {
+    @Test func readThatAcceptsCopiesJoinsAStricterOne() async throws {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         try await scheduler.run { [scheduler] in
@@ -110,7 +110,7 @@ struct RepositorySharingTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whoTakesNoCopyDoesNotJoinWhoDoes() async throws {
+    @Test func readThatAcceptsNoCopiesDoesNotJoinALessStrictOne() async throws {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         try await scheduler.run { [scheduler] in
@@ -122,7 +122,7 @@ struct RepositorySharingTests {
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil, "no-cache"])
     }
 
-    @Test func whoGivesUpDoesNotEndItForTheRest() async throws {
+    @Test func cancelledReaderDoesNotEndTheRequest() async throws {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         try await scheduler.run { [scheduler] in
@@ -136,7 +136,7 @@ struct RepositorySharingTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func whoseTimeIsUpDoesNotEndItForTheRest() async throws {
+    @Test func deadlineOfOneReaderDoesNotEndTheRequest() async throws {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         try await scheduler.run { [scheduler] () async throws -> Void in
@@ -155,7 +155,7 @@ struct RepositorySharingTests {
     }
 
     @Test(arguments: [AbandonmentPolicy.cancel, .finish])
-    func whatNobodyWaitsForIsCancelledOrFinishedAsItIsSaid(abandonment: AbandonmentPolicy) async throws {
+    func abandonedRequestFollowsItsPolicy(abandonment: AbandonmentPolicy) async throws {
         let cancellations = Atomic(0)
         let source = slowSource { cancellations.add(1, ordering: .relaxed) }
         let repository = try Repository<Remark>.remarks(source, scheduler.timer, whenAbandoned: abandonment)
@@ -173,7 +173,7 @@ struct RepositorySharingTests {
         }
     }
 
-    @Test func whatFailsForOneFailsForAllWhoWaitAndIsAskedForAnew() async throws {
+    @Test func failureReachesAllWaitersAndIsNotCached() async throws {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         source.fail(.unreachable)

@@ -19,14 +19,14 @@ struct RepositoryStalenessTests {
         try .remarks(source, scheduler.timer, lifetimes: lifetimes, chance: chance)
     }
 
-    // MARK: While it is asked for anew
+    // MARK: Stale while revalidating
 
-    @Test func staleAnswersAreGivenForATimeWhileOneRefreshIsUnderWay() async throws {
+    @Test func staleAnswersAreReturnedDuringOneRefresh() async throws {
         let source = RemarkSource { [scheduler] _ in try await scheduler.clock.sleep(for: .seconds(5)) }
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(30)))
         try await scheduler.run { _ = try await repository.entity(1) }
         source.put(anew)
-        // The first answer was asked for five seconds ago.
+        // The first response was requested five seconds ago.
         scheduler.clock.advance(by: .seconds(84.5))
         try await scheduler.run { () async throws -> Void in
             for _ in 0..<10 {
@@ -37,7 +37,7 @@ struct RepositoryStalenessTests {
         }
         try await scheduler.drain()
         #expect(source.requests.count == 2)
-        // A cache on the way may answer it.
+        // An intermediate cache may answer the refresh.
         #expect(source.requests.last?.headerFields[.cacheControl] == nil)
         try await scheduler.run { [anew] () async throws -> Void in
             #expect(try await repository.entity(1) == Reading(anew, origin: .memory, age: .seconds(5)))
@@ -45,7 +45,7 @@ struct RepositoryStalenessTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func noStaleAnswerIsGivenBehindTheTimeForIt() async throws {
+    @Test func staleAnswerIsNotReturnedAfterItsTime() async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(30)))
         try await scheduler.run { _ = try await repository.entity(1) }
@@ -56,7 +56,7 @@ struct RepositoryStalenessTests {
         }
     }
 
-    @Test func noStaleAnswerIsGivenUnlessItIsSaidForHowLong() async throws {
+    @Test func staleAnswerIsNotReturnedByDefault() async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(60)))
         try await scheduler.run { _ = try await repository.entity(1) }
@@ -65,7 +65,7 @@ struct RepositoryStalenessTests {
         }
     }
 
-    @Test func aRefreshHasNothingToDoWithTheDeadlineOfWhoeverBeganIt() async throws {
+    @Test func refreshIgnoresTheDeadlineOfItsReader() async throws {
         let source = RemarkSource { [scheduler] _ in try await scheduler.clock.sleep(for: .seconds(5)) }
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), staleWhileRevalidate: .seconds(30)))
         try await scheduler.run { _ = try await repository.entity(1) }
@@ -84,10 +84,10 @@ struct RepositoryStalenessTests {
         }
     }
 
-    // MARK: Where the upstream fails
+    // MARK: Stale if error
 
     @Test(arguments: [true, false])
-    func staleAnswersAreGivenForATimeWhereTheUpstreamFails(isUnreadable: Bool) async throws {
+    func staleAnswersReplaceErrorsForATime(isUnreadable: Bool) async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), staleIfError: .seconds(100)))
         try await scheduler.run { _ = try await repository.entity(1) }
@@ -105,9 +105,9 @@ struct RepositoryStalenessTests {
         }
     }
 
-    // MARK: Spread
+    // MARK: Jitter
 
-    @Test func whatWasFilledTogetherIsNotStaleTogether() async throws {
+    @Test func jitterSpreadsStalenessOfEntitiesFetchedTogether() async throws {
         let source = RemarkSource()
         for id in 1...1_000 { source.put(Remark(id: id, author: 7, text: "text")) }
         let random = Mutex(SplitMix64(seed: 7))
@@ -132,7 +132,7 @@ struct RepositoryStalenessTests {
 
     // MARK: Freshness
 
-    @Test(arguments: [false, true]) func answersAreGivenFromMemoryAsLongAsTheyAreFresh(areLists: Bool) async throws {
+    @Test(arguments: [false, true]) func memoryAnswersWhileFresh(areLists: Bool) async throws {
         let repository = try repository(RemarkSource(), Lifetimes(staleAfter: .seconds(60)))
         let origins = Mutex<[Origin]>([])
         for wait in [.zero, .seconds(60) - .nanoseconds(1), .nanoseconds(1)] as [Duration] {
@@ -147,7 +147,7 @@ struct RepositoryStalenessTests {
 
     // MARK: Absence
 
-    @Test func absenceIsRememberedForAShorterTimeThanPresence() async throws {
+    @Test func absenceExpiresBeforePresence() async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), missingExpiresAfter: .seconds(10)))
         try await scheduler.run { #expect(await repository.failure(9) == .notFound) }
@@ -161,7 +161,7 @@ struct RepositoryStalenessTests {
         }
     }
 
-    @Test func whatWasWrittenIsFreshAsLongAsWhatWasFetched() async throws {
+    @Test func writtenEntityIsFreshAsLongAsAFetchedOne() async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), missingExpiresAfter: .seconds(10)))
         try await scheduler.run { () async throws -> Void in
@@ -174,7 +174,7 @@ struct RepositoryStalenessTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func absenceIsNotRememberedForLongerThanAnAnswerIsFresh() async throws {
+    @Test func absenceIsNotCachedLongerThanFreshness() async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(5), missingExpiresAfter: .seconds(10)))
         try await scheduler.run { #expect(await repository.failure(9) == .notFound) }
@@ -183,7 +183,7 @@ struct RepositoryStalenessTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func absenceIsNotGivenWhileItIsAskedForAnew() async throws {
+    @Test func staleAbsenceIsNotReturnedDuringARefresh() async throws {
         let source = RemarkSource()
         let repository = try repository(
             source,
@@ -197,7 +197,7 @@ struct RepositoryStalenessTests {
     }
 
     @Test(arguments: [FetchError.Reason.unreachable, .timedOut, .rejected])
-    func aFailureIsNotRememberedAsAbsence(reason: FetchError.Reason) async throws {
+    func failureIsNotCachedAsAbsence(reason: FetchError.Reason) async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes())
         source.fail(reason)
@@ -207,7 +207,7 @@ struct RepositoryStalenessTests {
         }
     }
 
-    @Test func whatIsNotThereAnyMoreIsNotGivenWhereTheUpstreamFails() async throws {
+    @Test func missingEntityHasNoFallback() async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes())
         try await scheduler.run { _ = try await repository.entity(1) }

@@ -21,7 +21,7 @@ struct RepositoryStoreTests {
     private let records = RecordingRecordStore(InMemoryRecordStore(now: { day }))
     private let failures = RecordStoreFailures()
 
-    /// A repository over the store, as a process makes it that begins so many seconds behind the first.
+    /// Returns a repository over the store, as in a process that starts a number of seconds after the first one.
     private func repository(
         after seconds: Double = 0,
         partition: RecordKey = ["ada"],
@@ -51,16 +51,16 @@ struct RepositoryStoreTests {
         await repository.flush()
     }
 
-    /// Puts other bytes in the place of every record.
+    /// Replaces the bytes of every record.
     private func damage(_ change: ([UInt8]) -> [UInt8]) async throws {
         for (key, record) in try await records.records(under: []) {
             try await records.commit([.keep(StoredRecord(change(record.bytes), expiry: record.expiry), key)])
         }
     }
 
-    // MARK: A restart
+    // MARK: Restarts
 
-    @Test func whatWasKeptIsFoundBehindARestartAtItsRightAge() async throws {
+    @Test func storedValueIsFoundAfterARestartWithItsAge() async throws {
         try await fill()
         let again = try repository(after: 30)
         let one = try await again.entity(1)
@@ -73,7 +73,7 @@ struct RepositoryStoreTests {
         #expect(failures.all.isEmpty)
     }
 
-    @Test func whatIsFoundIsNotWrittenAgain() async throws {
+    @Test func valueFromTheStoreIsNotStoredAgain() async throws {
         try await fill()
         let count = records.commits.count
         let again = try repository(after: 30)
@@ -83,7 +83,7 @@ struct RepositoryStoreTests {
         #expect(records.commits.count == count)
     }
 
-    @Test func whatWasKeptIsStaleBehindARestartWhenItIs() async throws {
+    @Test func storedValueBecomesStaleAfterARestart() async throws {
         try await fill()
         let again = try repository(after: 60)
         let one = try await again.entity(1, .cacheOnly)
@@ -91,21 +91,21 @@ struct RepositoryStoreTests {
         #expect(try await again.entity(1).origin == .upstream)
     }
 
-    /// A cache on the way may have what is new enough, so it is not passed by where only the store has what is too old.
-    @Test func whatIsTooOldInTheStoreIsAskedForAsAnythingElse() async throws {
+    /// Only the stored value is too old. An intermediate cache may have a newer one, so the request does not bypass caches.
+    @Test func valueThatIsTooOldInTheStoreIsRequestedWithCaches() async throws {
         try await fill()
         let again = try repository(after: 30)
         #expect(try await again.entity(1, .cacheFirst.notOlder(than: .seconds(29))).origin == .upstream)
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == [nil, nil, nil])
     }
 
-    @Test func theTimeOnTheWayCountsInTheStoreToo() async throws {
+    @Test func delayCountsTowardTheAgeInTheStore() async throws {
         source.send(.age, "20")
         try await fill()
         #expect(try await repository(after: 30).entity(1).age == .seconds(50))
     }
 
-    @Test func whatIsKeptInTheStoreIsGivenWhereTheUpstreamFails() async throws {
+    @Test func storedValueReplacesAnError() async throws {
         try await fill()
         source.fail(.unreachable)
         let again = try repository(after: 600)
@@ -114,13 +114,13 @@ struct RepositoryStoreTests {
         #expect(reading.fallbackReason?.reason == .unavailable)
     }
 
-    @Test func damagedRecordsAreNamedBehindARestart() async throws {
+    @Test func damagedRecordsAreNamedAfterARestart() async throws {
         source.answer(body: #"[{"id": 1, "author": 7, "text": "one"}, {"id": 2}]"#)
         try await fill()
         #expect(try await repository().entities().rejected.map(\.description) == ["remarks[1].author is missing"])
     }
 
-    @Test func anEntityThatWasKeptAnewIsNotInAStoredListAnyMore() async throws {
+    @Test func changedEntityLeavesAStoredListThatItNoLongerMatches() async throws {
         let first = try repository()
         _ = try await first.entities(.author(7))
         source.put(Remark(id: 1, author: 8, text: "moved"))
@@ -129,8 +129,8 @@ struct RepositoryStoreTests {
         #expect(try await repository().entities(.author(7)).value.map(\.id) == [2])
     }
 
-    @Test func aStoredListIsAsOldAsTheOldestThatIsInIt() async throws {
-        // One process has asked before another, and keeps what it was told behind it.
+    @Test func storedListIsAsOldAsItsOldestEntity() async throws {
+        // The early process requests the entity before the late one, and stores it after it.
         let (early, late) = (try repository(memory: .nothing), try repository(after: 50, memory: .nothing))
         _ = try await late.entities()
         await late.flush()
@@ -141,9 +141,9 @@ struct RepositoryStoreTests {
         #expect(all.age == .seconds(70) && all.isStale)
     }
 
-    /// A process that is killed behind it leaves what the next one is to find, and nothing that it is not to.
+    /// A process that is killed after the creation returns must leave no outdated records for the next process.
     @Test(arguments: [nil, FetchError.Reason.timedOut])
-    func theStoreHasWhatAWriteCameToWhenItIsTold(failure: FetchError.Reason?) async throws {
+    func storeIsUpToDateWhenACreationReturns(failure: FetchError.Reason?) async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let slow = SlowRecordStore(records, timer: scheduler.timer)
         let place = RepositoryStore(slow, partition: ["ada"]) {
@@ -164,7 +164,7 @@ struct RepositoryStoreTests {
         }
     }
 
-    @Test func whatWasWrittenIsFoundBehindARestart() async throws {
+    @Test func writtenEntityIsFoundAfterARestart() async throws {
         let first = try repository()
         _ = try await first.entities()
         _ = try await first.send(Remark(id: 4, author: 7, text: "four"))
@@ -175,7 +175,7 @@ struct RepositoryStoreTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func aListOfWhichNobodyKnowsWhetherAWriteBelongsIntoItIsForgotten() async throws {
+    @Test func listThatIsOnlyInTheStoreIsForgottenAfterAWrite() async throws {
         try await fill()
         let again = try repository()
         _ = try await again.send(Remark(id: 4, author: 7, text: "four"))
@@ -183,7 +183,7 @@ struct RepositoryStoreTests {
         #expect(try await repository().entities(.author(7)).value.map(\.id) == [1, 2, 4])
     }
 
-    @Test func whatIsNotThereAnyMoreIsNotInTheStore() async throws {
+    @Test func missingEntityIsRemovedFromTheStore() async throws {
         let first = try repository()
         _ = try await first.entities()
         source.remove(2)
@@ -194,7 +194,7 @@ struct RepositoryStoreTests {
         #expect((try? await again.entities(.all, .cacheOnly)) == nil)
     }
 
-    @Test func whatIsInvalidatedIsForgottenInTheStoreToo() async throws {
+    @Test func invalidationRemovesStoredRecords() async throws {
         let first = try repository()
         _ = try await first.entities()
         first.invalidate(under: ["users", "7"])
@@ -203,14 +203,14 @@ struct RepositoryStoreTests {
         #expect(await first.failure(1, .cacheOnly) == .unavailable)
     }
 
-    @Test func anInvalidationIsMadeBeforeTheStoreIsAskedAgain() async throws {
+    @Test func invalidationIsStoredBeforeTheNextStoreRead() async throws {
         try await fill()
         let again = try repository()
         again.invalidateAll()
         #expect(await again.failure(1, .cacheOnly) == .unavailable)
     }
 
-    @Test func partitionsDoNotSeeOneAnother() async throws {
+    @Test func partitionsAreIsolated() async throws {
         try await fill(partition: ["ada"])
         let bob = try repository(partition: ["bob"])
         #expect(await bob.failure(1, .cacheOnly) == .unavailable)
@@ -220,7 +220,7 @@ struct RepositoryStoreTests {
         #expect(await (try repository(partition: ["ada"])).failure(1, .cacheOnly) == nil)
     }
 
-    @Test func withoutRoomInMemoryTheStoreAnswers() async throws {
+    @Test func storeAnswersWithoutRoomInMemory() async throws {
         try await fill()
         let again = try repository(after: 30, memory: .nothing)
         for _ in 0..<2 { #expect(try await again.entity(1).origin == .store) }
@@ -228,9 +228,9 @@ struct RepositoryStoreTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func aListFromTheStoreTakesAsMuchRoomAsItsEntities() async throws {
+    @Test func storedListTakesAsMuchRoomAsItsEntities() async throws {
         try await fill()
-        // An entity takes about 30 bytes.
+        // An entity has about 30 bytes.
         for (bytes, origin) in [(60, Origin.store), (600, .memory)] {
             let again = try repository(after: 30, memory: MemoryLimit(count: 10, bytes: bytes))
             #expect(try await again.entities().origin == .store)
@@ -238,7 +238,7 @@ struct RepositoryStoreTests {
         }
     }
 
-    @Test func whatMemoryHasIsNotLookedForInTheStore() async throws {
+    @Test func valueInMemoryIsNotReadFromTheStore() async throws {
         let looks = Mutex(0)
         let store = HeldRecordStore(base: records) { looks.withLock { $0 += 1 } }
         let place = RepositoryStore(store, partition: []) {
@@ -252,10 +252,10 @@ struct RepositoryStoreTests {
         #expect(looks.withLock(\.self) == 1)
     }
 
-    // MARK: What cannot be used
+    // MARK: Unusable records
 
     @Test(arguments: [0, 2, 255] as [UInt8])
-    func aRecordOfAnotherVersionIsNotThere(version: UInt8) async throws {
+    func recordOfAnUnknownVersionIsIgnored(version: UInt8) async throws {
         try await fill()
         try await damage { [version] + $0.dropFirst() }
         let again = try repository()
@@ -265,7 +265,7 @@ struct RepositoryStoreTests {
     }
 
     @Test(arguments: [0, 5, 9, 20])
-    func aRecordThatWasCutIsNotThere(length: Int) async throws {
+    func truncatedRecordIsIgnored(length: Int) async throws {
         try await fill()
         try await damage { Array($0.prefix(length)) }
         let again = try repository()
@@ -273,7 +273,7 @@ struct RepositoryStoreTests {
         #expect((try? await again.entities(.all, .cacheOnly)) == nil)
     }
 
-    @Test func aRecordOfAnotherIdentityIsNotThere() async throws {
+    @Test func recordWithAnotherIdentifierIsIgnored() async throws {
         try await fill()
         let kept = try #require(try await records.record(for: ["ada", "remarks", "one", "2"]))
         try await records.commit([.keep(kept, ["ada", "remarks", "one", "1"])])
@@ -283,7 +283,7 @@ struct RepositoryStoreTests {
         #expect(await again.failure(2, .cacheOnly) == nil)
     }
 
-    @Test func aListOfWhichAnEntityIsMissingIsNotThere() async throws {
+    @Test func storedListWithAMissingEntityIsIgnored() async throws {
         try await fill()
         try await records.commit([.remove(["ada", "remarks", "one", "3"])])
         let again = try repository()
@@ -292,7 +292,7 @@ struct RepositoryStoreTests {
     }
 
     @Test(arguments: [Lifetimes(), Lifetimes(staleAfter: .seconds(60), expiresAfter: .seconds(10))])
-    func aTimeOfDayThatWasSetBackDoesNotMakeOldAnswersFresh(lifetimes: Lifetimes) async throws {
+    func clockSetBackDoesNotMakeOldAnswersFresh(lifetimes: Lifetimes) async throws {
         try await fill()
         let again = try repository(after: -1, lifetimes: lifetimes)
         let reading = try? await again.entity(1, .cacheOnly)
@@ -302,7 +302,7 @@ struct RepositoryStoreTests {
     }
 
     @Test(arguments: [1e300, -1e300, .nan, .infinity])
-    func aTimeThatCannotBeIsNoTrap(seconds: Double) async throws {
+    func impossibleTimeInARecordDoesNotTrap(seconds: Double) async throws {
         try await fill()
         try await damage { bytes in
             StoredAnswer(time: Date(timeIntervalSinceReferenceDate: seconds), body: Data(bytes.dropFirst(9))).bytes
@@ -312,10 +312,10 @@ struct RepositoryStoreTests {
         #expect(try await again.entity(1).origin == .upstream)
     }
 
-    // MARK: A store that fails
+    // MARK: Store failures
 
     @Test(arguments: [RecordStoreError.Reason.full, .denied])
-    func aStoreThatFailsIsReportedAndMemoryGoesOn(reason: RecordStoreError.Reason) async throws {
+    func storeFailureIsReportedAndMemoryContinues(reason: RecordStoreError.Reason) async throws {
         records.fail(with: RecordStoreError(reason, explanation: "failed"))
         let repository = try repository()
         #expect(try await repository.entity(1).origin == .upstream)
@@ -328,7 +328,7 @@ struct RepositoryStoreTests {
         #expect(await (try self.repository()).failure(2, .cacheOnly) == nil)
     }
 
-    @Test func whatCouldNotBeRemovedIsNotGiven() async throws {
+    @Test func recordThatCouldNotBeRemovedIsNotReturned() async throws {
         try await fill()
         let again = try repository()
         source.put(Remark(id: 1, author: 7, text: "anew"))
@@ -339,18 +339,18 @@ struct RepositoryStoreTests {
         #expect(try await again.entities(.author(7)).origin == .upstream)
         #expect(try await again.entity(1).value.text == "anew")
         await again.flush()
-        // What should not be there any more is gone by now.
+        // The outdated records are removed by now.
         let third = try repository()
         #expect(await third.failure(3, .cacheOnly) == .unavailable)
         #expect(try await third.entity(1, .cacheOnly).value.text == "anew")
         #expect(failures.all == [.full])
-        // And the store is asked again.
+        // The store is read again.
         _ = try await again.entity(3)
         await again.flush()
         #expect(await (try self.repository()).failure(3, .cacheOnly) == nil)
     }
 
-    @Test func aWriteThatCouldNotBeKeptHidesWhatWasThereBefore() async throws {
+    @Test func writeThatCouldNotBeStoredHidesTheOldRecord() async throws {
         try await fill()
         let again = try repository(memory: .nothing)
         records.fail(with: RecordStoreError(.full, explanation: "failed"))
@@ -360,7 +360,7 @@ struct RepositoryStoreTests {
         #expect(try await again.entity(1).value.text == "written")
     }
 
-    @Test func aStoreThatFailsIsReportedOnceForAllWhoAskAtOnce() async throws {
+    @Test func storeFailureIsReportedOnceForConcurrentReads() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         records.fail(with: RecordStoreError(.denied, explanation: "failed"))
         let held = HeldRecordStore(base: records) { try? await scheduler.clock.sleep(for: .seconds(1)) }
@@ -378,7 +378,7 @@ struct RepositoryStoreTests {
         #expect(failures.all == [.denied])
     }
 
-    @Test func whatIsWrittenWhileTheStoreIsBeingReadIsGiven() async throws {
+    @Test func writeDuringAStoreReadIsReturned() async throws {
         try await fill()
         let scheduler = DeterministicScheduler(seed: 7)
         let held = HeldRecordStore(base: records) { try? await scheduler.clock.sleep(for: .seconds(1)) }
@@ -396,7 +396,7 @@ struct RepositoryStoreTests {
         #expect(text == "written")
     }
 
-    @Test func whatIsWrittenHasNothingToDoWithTheDeadlineOfWhoeverWrites() async throws {
+    @Test func storeWriteIgnoresTheDeadlineOfItsCaller() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let deadlines = Mutex<[Bool]>([])
         let store = WatchedRecordStore(base: records) { deadlines.withLock { $0.append(Deadline.current != nil) } }
@@ -412,7 +412,7 @@ struct RepositoryStoreTests {
         #expect(deadlines.withLock(\.self) == [false])
     }
 
-    @Test func aProcessThatIsKilledBehindAWriteLeavesNothingOfBefore() async throws {
+    @Test func processKilledAfterAWriteLeavesNoOlderVersion() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let slow = SlowRecordStore(records, timer: scheduler.timer)
         let place = RepositoryStore(slow, partition: ["ada"]) {
@@ -424,7 +424,7 @@ struct RepositoryStoreTests {
             _ = try await repository.entities()
             await repository.flush()
             _ = try await repository.send(Remark(id: 4, author: 7, text: "four"))
-            // Nothing more is done by this process.
+            // This process does nothing more.
             let again = try self.repository(source: StubDataFetcher(failing: .unreachable))
             #expect(try await again.entities(.all, .cacheOnly).value.map(\.id) == [1, 2, 3, 4])
         }

@@ -13,18 +13,18 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryWalkTests {
-    /// Whether there is a store, and whether it fails at times.
+    /// The kinds of store: none, a working one, or one that sometimes fails.
     enum Store: CaseIterable { case none, sound, failing }
 
     @Test(arguments: Store.allCases, [MemoryLimit(), MemoryLimit(count: 2), .nothing])
-    func nothingOlderThanTheLastWriteIsGivenAsFreshAndOneAndManyAgree(store: Store, memory: MemoryLimit) async throws {
+    func freshReadsAreNeverOlderThanTheLastWriteAndListsAgree(store: Store, memory: MemoryLimit) async throws {
         let seed = UInt64.random(in: 0 ... .max)
-        print("nothingOlderThanTheLastWriteIsGivenAsFreshAndOneAndManyAgree: \(store), \(memory.count), seed \(seed)")
+        print("freshReadsAreNeverOlderThanTheLastWriteAndListsAgree: \(store), \(memory.count), seed \(seed)")
         for turn in 0..<(Thoroughness.isExhaustive ? 20 : 2) {
             let walk = RemarkWalk(seed: seed &+ UInt64(turn))
             try await run(walk, store, memory)
             #expect(walk.violations.isEmpty, "seed \(walk.seed)")
-            // A walk in which nothing is fresh proves nothing.
+            // A walk without fresh readings would prove nothing.
             #expect(walk.freshReadingCount > 20, "seed \(walk.seed)")
         }
     }
@@ -68,7 +68,7 @@ struct RepositoryWalkTests {
         }
         try await scheduler.drain()
         try await scheduler.run { try await walk.check(repository, source, "After the refreshes") }
-        // What a store could not be told, it does not know when the process ends.
+        // A failing store may have missed the last changes when the process ended.
         guard store != .failing else { return }
         try await scheduler.run {
             await repository.close()

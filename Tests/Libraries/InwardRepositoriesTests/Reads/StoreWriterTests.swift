@@ -9,7 +9,7 @@ struct StoreWriterTests {
 
     private func change(_ number: Int) -> RecordChange { .keep(StoredRecord([1, 2, 3]), ["posts", String(number)]) }
 
-    @Test func changesAreMadeInTheirOrderAndWaitedFor() async throws {
+    @Test func changesAreWrittenInOrderAndFlushed() async throws {
         let writer = StoreWriter(records, under: ["posts"]) { _ in }
         for number in 0..<100 { writer.write([change(number)]) }
         writer.write([.remove(["posts", "0"])])
@@ -18,7 +18,7 @@ struct StoreWriterTests {
         #expect(try await records.record(for: ["posts", "0"]) == nil)
     }
 
-    @Test func whatIsTooMuchForASlowStoreIsRemovedInstead() async throws {
+    @Test func overflowingQueueBecomesARemoval() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let writer = StoreWriter(records, under: ["posts"], executor: scheduler.executor) { _ in }
         try await records.commit([change(7), .keep(StoredRecord([1]), ["users", "1"])])
@@ -29,8 +29,8 @@ struct StoreWriterTests {
         }
     }
 
-    /// There is room for 32 MiB of what is to be kept, each time.
-    @Test func whatThereIsJustRoomForIsWritten() async throws {
+    /// The queue has room for 32 MiB each time.
+    @Test func queueAtItsLimitIsWritten() async throws {
         let writer = StoreWriter(records, under: ["posts"]) { _ in }
         let record = StoredRecord([UInt8](repeating: 0, count: 32 * 1_024 * 1_024))
         for _ in 0..<2 {
@@ -43,7 +43,7 @@ struct StoreWriterTests {
         #expect(records.commits.last == [.removeAll(["posts"])])
     }
 
-    @Test func whatComesAfterTooMuchIsWritten() async throws {
+    @Test func changesAfterAnOverflowAreWritten() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let writer = StoreWriter(records, under: ["posts"], executor: scheduler.executor) { _ in }
         let record = StoredRecord([UInt8](repeating: 0, count: 32 * 1_024 * 1_024 + 1))
@@ -53,8 +53,8 @@ struct StoreWriterTests {
         #expect(records.commits == [[.removeAll(["posts"]), change(2)]])
     }
 
-    @Test func whoIsCancelledWaitsForNoStoreAndIsToldSo() async throws {
-        // Nothing is written while the scheduler stands still.
+    @Test func cancelledFlushDoesNotWaitAndReturnsFalse() async throws {
+        // The store writes nothing while the scheduler does not run.
         let scheduler = DeterministicScheduler(seed: 7)
         let writer = StoreWriter(records, under: ["posts"], executor: scheduler.executor) { _ in }
         writer.write([change(1)])
@@ -68,7 +68,7 @@ struct StoreWriterTests {
         #expect(records.commits == [[change(1)]])
     }
 
-    @Test func whatIsRemovedIsNotTrustedUntilItIs() async throws {
+    @Test func storeIsOutdatedUntilAFailedRemovalSucceeds() async throws {
         let writer = StoreWriter(records, under: ["posts"]) { _ in }
         records.fail(with: RecordStoreError(.full, explanation: "failed"))
         writer.write([change(1)])

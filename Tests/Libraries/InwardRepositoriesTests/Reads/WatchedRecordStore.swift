@@ -1,6 +1,6 @@
 import InwardRepositories
 
-/// A store that tells of each commit before it is made.
+/// A store that reports each commit before making it.
 struct WatchedRecordStore: RecordStoreDecorator {
     let base: any RecordStore
     let beforeCommit: @Sendable () -> Void

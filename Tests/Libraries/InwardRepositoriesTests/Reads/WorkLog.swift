@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was done, in its order.
+/// A log of work, in order.
 final class WorkLog: Sendable {
     private let noted = Mutex<[String]>([])
 

@@ -36,7 +36,7 @@ struct RepositorySetTests {
         #expect(error?.reason == .closed)
     }
 
-    @Test func aClosedSetLetsGoOfItsRepositories() async throws {
+    @Test func closedSetReleasesItsRepositories() async throws {
         let set = try set()
         weak var repository: Repository<Remark>?
         do { repository = try set.repository(remarks()) }
@@ -45,7 +45,7 @@ struct RepositorySetTests {
         #expect(repository == nil)
     }
 
-    @Test func aRepositoryForEveryoneIsSharedAndHasNoWrites() throws {
+    @Test func repositoryForEveryoneIsSharedAndHasNoWrites() throws {
         let shared = try set()
         let session = try set(sharing: shared)
         #expect(try session.repository(remarks(for: .everyone)) === shared.repository(remarks(for: .everyone)))
@@ -55,8 +55,8 @@ struct RepositorySetTests {
         }
     }
 
-    /// The outbox has to know it before it delivers any.
-    @Test func anEndpointWithWritesThroughAnOutboxHasToBeDeclared() async throws {
+    /// The outbox needs a handler for each write before it delivers any.
+    @Test func endpointWithWritesThroughAnOutboxMustBeDeclared() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let share = SessionOutbox(outbox, behind: nil, executor: stage.scheduler.executor) { await outbox.close() }
         let set = try set(share)
@@ -69,7 +69,7 @@ struct RepositorySetTests {
         try await stage.scheduler.run { await set.close() }
     }
 
-    @Test func aCloseEndsTheShareOfTheOutbox() async throws {
+    @Test func closingEndsTheShareOfTheOutbox() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         let share = SessionOutbox(outbox, behind: nil, executor: stage.scheduler.executor) { await outbox.close() }

@@ -14,7 +14,7 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(5)))
 struct SessionOutboxTests {
-    /// A store that never answers, as one whose lock a stopped process holds. It honours cancellation.
+    /// A store that never answers, as if a suspended process held its lock. It honors cancellation.
     private struct StuckRecordStore: RecordStoreDecorator {
         let base: any RecordStore
 
@@ -28,12 +28,12 @@ struct SessionOutboxTests {
 
     private let stage = OutboxStage()
 
-    /// The share of the only session that has an outbox.
+    /// Returns the share of the only session of an outbox.
     private func session(_ outbox: Outbox, behind earlier: Outbox? = nil) -> SessionOutbox {
         SessionOutbox(outbox, behind: earlier, executor: stage.scheduler.executor) { await outbox.close() }
     }
 
-    /// An outbox that is open, and whose upstream answers every write like this, with a write that waits.
+    /// Returns an open outbox whose upstream answers every write with a status, and a write that waits in it.
     private func left(answering status: DataResponse.Status = 503) async throws -> (Outbox, OutboxEntry) {
         let outbox = try stage.outbox(StubDataFetcher(DataResponse(status: status)), keySeed: 2)
         try await outbox.open(handlers: [RecordingOutboxHandler()])
@@ -42,7 +42,7 @@ struct SessionOutboxTests {
         return (outbox, entry)
     }
 
-    @Test func whatAnEarlierProcessLeftIsDeliveredAsSoonAsASessionIsOpened() async throws {
+    @Test func openingASessionDeliversTheWritesOfAnEarlierProcess() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -59,7 +59,7 @@ struct SessionOutboxTests {
         #expect(stage.timer.count == 0)
     }
 
-    @Test func aSessionThatFindsNothingPendingOwnsNothingBeforeItsFirstWrite() async throws {
+    @Test func sessionWithoutPendingWritesOwnsTheOutboxFromItsFirstWrite() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let session = session(try stage.outbox(stage.upstream()))
@@ -74,7 +74,7 @@ struct SessionOutboxTests {
         }
     }
 
-    @Test func aSessionThatShowsWhatIsPendingDeliversNothing() async throws {
+    @Test func sessionThatOnlyShowsPendingWritesDeliversNothing() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -91,11 +91,11 @@ struct SessionOutboxTests {
         #expect(stage.errors.errors.filter { !($0 is DelayedWriteError) }.isEmpty)
     }
 
-    @Test func aSessionSaysWhoOwnsTheOutboxAndDeliversWhenThatHasEnded() async throws {
+    @Test func sessionReportsTheOwnerAndDeliversWhenTheOwnerHasEnded() async throws {
         let stage = stage
         let (upstream, errors) = (stage.upstream(), RecordingErrorHandler())
         try await stage.scheduler.run {
-            // It waits for credentials, and so for long.
+            // The write waits for new credentials, which takes long.
             let (owner, entry) = try await left(answering: .unauthorized)
             try await stage.timer.sleep(for: .seconds(600))
             let session = session(try stage.outbox(upstream))
@@ -105,11 +105,11 @@ struct SessionOutboxTests {
             while errors.errors.isEmpty { try await stage.timer.sleep(for: .milliseconds(1)) }
             let error = try #require(errors.errors.first as? RecordStoreError)
             #expect(error.reason == .busy)
-            #expect(error.explanation == "\(explanation) This process delivers when that has ended.")
+            #expect(error.explanation == "\(explanation) This process takes over when the owner has ended.")
             try await stage.timer.sleep(for: .seconds(10))
             #expect(upstream.requests.isEmpty)
             await owner.close()
-            // The credentials of this session are others, and are used at once.
+            // The credentials of this session are used immediately.
             try await stage.timer.sleep(for: .seconds(2))
             #expect(upstream.done.count == 1)
             await session.close()
@@ -118,7 +118,7 @@ struct SessionOutboxTests {
         #expect(stage.timer.count == 0)
     }
 
-    @Test func whatWaitsForCredentialsIsSentAsSoonAsAnotherSessionIsOpened() async throws {
+    @Test func openingASessionRetriesDeniedWrites() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let (outbox, entry) = try await left(answering: .unauthorized)
@@ -134,7 +134,7 @@ struct SessionOutboxTests {
         }
     }
 
-    @Test func whoIsCancelledWhileOpeningHasTheOutboxAllTheSame() async throws {
+    @Test func openingContinuesAfterCancellation() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -157,7 +157,7 @@ struct SessionOutboxTests {
     }
 
     @Test(arguments: [PendingWrites.deliver, .show])
-    func aStoreThatDoesNotAnswerIsWaitedForUntilTheDeadline(pendingWrites: PendingWrites) async throws {
+    func openingWaitsForAnUnresponsiveStoreUntilTheDeadline(pendingWrites: PendingWrites) async throws {
         let stage = stage
         try await stage.scheduler.run {
             let session = session(try stage.outbox(stage.upstream(), store: StuckRecordStore(base: stage.store)))
@@ -168,12 +168,12 @@ struct SessionOutboxTests {
             #expect(outcome.failure?.reason == .unavailable)
             #expect(outcome.failure?.explanation.hasPrefix("The outbox could not be read in time") == true)
             #expect(stage.elapsed == .seconds(30))
-            // Nothing waits for the store behind the close.
+            // After closing, nothing waits for the store.
             await session.close()
         }
     }
 
-    @Test func openingGoesOnBehindTheDeadline() async throws {
+    @Test func openingContinuesAfterTheDeadline() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -192,7 +192,7 @@ struct SessionOutboxTests {
         }
     }
 
-    @Test func whatTheStoreSaysIsThrown() async throws {
+    @Test func openingThrowsTheErrorOfTheStore() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let session = session(try stage.outbox(stage.upstream()))
@@ -208,12 +208,12 @@ struct SessionOutboxTests {
         }
     }
 
-    @Test func aSessionThatWasClosedBeforeItWasOpenedIsToldNothing() async throws {
+    @Test func sessionClosedBeforeOpeningIsNotToldOfWrites() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())
             _ = try await outbox.join(handlers: [stage.handler])
-            // Another session has it still.
+            // Another session still uses the outbox.
             let session = SessionOutbox(outbox, behind: nil, executor: stage.scheduler.executor) {}
             await session.close()
             let handler = RecordingOutboxHandler()
@@ -227,7 +227,7 @@ struct SessionOutboxTests {
         }
     }
 
-    @Test func aCloseEndsTheWaitForTheOwner() async throws {
+    @Test func closingEndsTheWaitForOwnership() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let (owner, _) = try await left()
@@ -240,14 +240,14 @@ struct SessionOutboxTests {
         #expect(stage.timer.count == 0)
     }
 
-    @Test func openingWaitsUntilTheOutboxBeforeItIsClosed() async throws {
+    @Test func openingWaitsUntilThePreviousOutboxIsClosed() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
             let (earlier, entry) = try await left()
             let session = session(try stage.outbox(upstream), behind: earlier)
             try await session.open(handlers: [stage.handler])
-            // It has it at once, and is not told of an owner.
+            // It owns the outbox immediately, and no owner is reported.
             try await session.outbox.settlement(of: entry)
             await session.close()
             let error = await #expect(throws: RecordStoreError.self) {

@@ -8,8 +8,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct SessionOutboxesTests {
-    /// A handler that takes ten seconds to say that nothing is to be kept.
-    private struct SlowSettler: OutboxHandler {
+    /// A handler that takes ten seconds to settle a delivered write.
+    private struct SlowOutboxHandler: OutboxHandler {
         let endpoint = "posts"
         let operations = [OutboxOperation(.post, "posts")]
         let timer: TimerService
@@ -34,7 +34,7 @@ struct SessionOutboxesTests {
         ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement() }
     }
 
-    @Test func whoComesWhileTheLastSessionIsClosedTakesNothingFromIt() async throws {
+    @Test func newSessionTakesNothingFromAnOutboxBeingClosed() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let timer = scheduler.timer
         let (records, errors) = (InMemoryRecordStore(), RecordingErrorHandler())
@@ -52,11 +52,11 @@ struct SessionOutboxesTests {
                     )
                 }
             }
-            let handler = SlowSettler(timer: timer)
+            let handler = SlowOutboxHandler(timer: timer)
             let first = share()
             try await first.open(handlers: [handler])
             try await first.outbox.accept([OutboxWrite(endpoint: "posts", subject: ["posts", "new"], path: "posts")])
-            // The upstream has answered, and that is being settled.
+            // The upstream has answered, and the write is being settled.
             try await timer.sleep(for: .seconds(1))
             async let closing: Void = first.close()
             try await timer.sleep(for: .seconds(1))
@@ -87,7 +87,7 @@ struct SessionOutboxesTests {
 
     private static let url = URL(filePath: "/upstream")
 
-    @Test func anOutboxIsSharedUntilTheLastSessionThatHasItIsClosed() async throws {
+    @Test func outboxIsSharedUntilItsLastSessionIsClosed() async throws {
         let stage = stage
         let (older, newer) = (stage.upstream(), stage.upstream())
         try await stage.scheduler.run {
@@ -104,7 +104,7 @@ struct SessionOutboxesTests {
             try await second.outbox.settlement(of: one)
             for handler in handlers { #expect(handler.events.contains(.committed(one))) }
 
-            // Who is left asks as it does, and the one that is closed is told nothing any more.
+            // The remaining session sends with its own data fetcher, and the closed one is told nothing.
             await second.close()
             let told = handlers[1].events
             let two = try await first.outbox.accept([OutboxStage.write(["2"])])[0]
@@ -133,7 +133,7 @@ struct SessionOutboxesTests {
         #expect(stage.errors.errors.isEmpty)
     }
 
-    @Test func anOutboxThatNoSessionHasAnyMoreIsLetGo() async throws {
+    @Test func outboxWithoutSessionsIsReleased() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let outboxes = SessionOutboxes(executor: stage.timer.executor)
@@ -145,7 +145,7 @@ struct SessionOutboxesTests {
                 await session.close()
             }
             #expect(outbox == nil)
-            // The next one has nothing to wait for.
+            // The next session has nothing to wait for.
             let next = share(outboxes, of: ["7"], stage.upstream())
             try await next.open(handlers: [stage.handler])
             await next.close()
@@ -153,7 +153,7 @@ struct SessionOutboxesTests {
     }
 
     @Test(arguments: [(2, 2, 2), (60, 0, 5)])
-    func deliveringWaitsForTheWritesOfAllUntilTheDeadline(limit: Int, pending: Int, elapsed: Int) async throws {
+    func deliveringWaitsForAllUsersUntilTheDeadline(limit: Int, pending: Int, elapsed: Int) async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(5))
         let failure = RecordStoreError(.unavailable, explanation: "It is not there.")

@@ -16,7 +16,7 @@ struct SessionsDataFetcherTests {
         try await sessions.fetch(DataRequest(method: .post, url: #require(URL(string: "https://example.org/posts"))))
     }
 
-    @Test func itAsksAsTheSessionThatCameLastUntilThatIsClosed() async throws {
+    @Test func newestOpenSessionSendsTheRequest() async throws {
         let (older, newer) = (recording(.ok), recording(.created))
         _ = sessions.add(older)
         let number = sessions.add(newer)
@@ -27,7 +27,7 @@ struct SessionsDataFetcherTests {
         #expect(newer.requests.count == 1)
     }
 
-    @Test func aSessionThatIsNotOpenIsPassedOver() async throws {
+    @Test func closedSessionIsSkipped() async throws {
         let older = recording(.ok)
         let number = sessions.add(older)
         _ = sessions.add(StubDataFetcher(failing: .closed))
@@ -37,7 +37,7 @@ struct SessionsDataFetcherTests {
         #expect(error?.reason == .closed)
     }
 
-    @Test func whereCredentialsAreNotTakenOthersAre() async throws {
+    @Test func rejectedCredentialsAreReplacedByThoseOfTheNextSession() async throws {
         let (older, newer) = (recording(.created), recording(.unauthorized))
         let number = sessions.add(older)
         _ = sessions.add(newer)
@@ -49,14 +49,14 @@ struct SessionsDataFetcherTests {
         let denied = try await fetch()
         #expect(denied.status == .unauthorized)
         #expect(denied.retries == nil)
-        // What fails otherwise is not sent a second time.
+        // A request that fails for another reason is not sent again.
         _ = sessions.add(StubDataFetcher(failing: .unreachable))
         let error = await #expect(throws: FetchError.self) { try await fetch() }
         #expect(error?.reason == .unreachable)
         #expect(newer.requests.count == 2)
     }
 
-    @Test func howOftenItWasSentIsSaidWhateverItCameTo() async throws {
+    @Test func numberOfAttemptsIsReportedOnFailure() async throws {
         _ = sessions.add(StubDataFetcher(failing: .unreachable))
         let alone = await #expect(throws: FetchError.self) { try await fetch() }
         #expect(alone?.retries == nil)
@@ -68,7 +68,7 @@ struct SessionsDataFetcherTests {
         #expect(denied.requests.count == 1)
     }
 
-    @Test func whatWasNotSentIsNotCounted() async throws {
+    @Test func unsentRequestIsNotCounted() async throws {
         let unsent = StubDataFetcher { request throws(FetchError) in
             throw FetchError(.rejected, request: request, explanation: "was not sent")
         }
@@ -79,11 +79,11 @@ struct SessionsDataFetcherTests {
         #expect(error?.retries == nil)
     }
 
-    @Test func whereNobodysCredentialsAreTakenTheAnswerToTheNewestIsGiven() async throws {
+    @Test func responseToTheNewestSessionIsReturnedIfAllCredentialsAreRejected() async throws {
         for text in ["older", "newer"] {
             _ = sessions.add(StubDataFetcher(DataResponse(status: .unauthorized, body: Data(text.utf8))))
         }
-        // A session is closed between them.
+        // A session in between is closed.
         let number = sessions.add(recording(.ok))
         sessions.remove(number)
         let response = try await fetch()
@@ -92,7 +92,7 @@ struct SessionsDataFetcherTests {
         #expect(response.retries == RetryReport(attempts: 2, ending: "each with other credentials"))
     }
 
-    @Test func whatASessionTriedAgainCountsAsOftenAsItDid() async throws {
+    @Test func retriesOfASessionAreCounted() async throws {
         for status in [DataResponse.Status.created, .unauthorized] {
             var response = DataResponse(status: status)
             response.retries = RetryReport(attempts: 3, ending: "with success")

@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 struct InMemoryRecordStoreTests {
-    @Test func recordsExpireByItsClock() async throws {
+    @Test func recordsExpireByTheStoresClock() async throws {
         let time = Mutex(Date(timeIntervalSinceReferenceDate: 0))
         let store = InMemoryRecordStore(now: { time.withLock(\.self) })
         let record = StoredRecord([1], expiry: Date(timeIntervalSinceReferenceDate: 10))
@@ -20,7 +20,7 @@ struct InMemoryRecordStoreTests {
         #expect(try await store.records(under: []).isEmpty)
     }
 
-    /// Why work fails whose task is cancelled before it begins; `nil` if it does not.
+    /// Returns why work fails if its task is cancelled before it begins, or `nil` if it succeeds.
     private func reason(
         ofCancelled work: @escaping @Sendable () async throws -> Void
     ) async -> RecordStoreError.Reason? {
@@ -34,7 +34,7 @@ struct InMemoryRecordStoreTests {
         }
     }
 
-    @Test func aCancelledTaskIsToldSoWhateverItAsksFor() async throws {
+    @Test func cancelledTaskGetsAnErrorFromEveryOperation() async throws {
         let store = InMemoryRecordStore()
         #expect(await reason { _ = try await store.record(for: ["a"]) } == .cancelled)
         #expect(await reason { _ = try await store.records(under: []) } == .cancelled)
@@ -44,7 +44,7 @@ struct InMemoryRecordStoreTests {
         #expect(try await store.records(under: []).isEmpty)
     }
 
-    @Test func aTimeThatIsNoNumberHasPassed() {
+    @Test func expiryOfNaNHasPassed() {
         let record = StoredRecord([], expiry: Date(timeIntervalSinceReferenceDate: .nan))
         #expect(record.isExpired(at: .distantPast))
     }

@@ -14,14 +14,14 @@ struct RecordClaimTests {
         if case .claimed(let claim) = try await store.claim(["outbox"]) { claim } else { nil }
     }
 
-    @Test func aClaimIsReleasedOnce() async {
+    @Test func claimIsReleasedOnce() async {
         let released = Journal()
         let claim = RecordClaim { released.add("released") }
         for _ in 1...2 { await claim.release() }
         #expect(released.entries == ["released"])
     }
 
-    @Test func aWaiterGetsTheClaimWhenItsOwnerReleasesIt() async throws {
+    @Test func waiterGetsTheClaimWhenItsOwnerReleasesIt() async throws {
         let timer = scheduler.timer
         try await scheduler.run {
             let first = try #require(try await claim())
@@ -35,7 +35,7 @@ struct RecordClaimTests {
         #expect(scheduler.clock.now.offset <= .seconds(61))
     }
 
-    @Test func aWaiterIsToldTheOwnerBeforeItsDeadlinePasses() async throws {
+    @Test func waiterLearnsTheOwnerBeforeItsDeadlinePasses() async throws {
         let timer = scheduler.timer
         try await scheduler.run {
             let first = try #require(try await claim())
@@ -45,13 +45,13 @@ struct RecordClaimTests {
             let error = #expect(throws: RecordStoreError.self) { try outcome.get() }
             #expect(error?.reason == .busy)
             #expect(error?.explanation.contains("another part of this process") == true)
-            // Soon enough to be told.
+            // Early enough for the caller to receive the error.
             #expect(scheduler.clock.now.offset == .milliseconds(4_900))
             await first.release()
         }
     }
 
-    @Test func aWaiterWithADeadlineGetsTheClaimSoonToo() async throws {
+    @Test func waiterWithADeadlineTriesJustAsOften() async throws {
         let timer = scheduler.timer
         try await scheduler.run {
             let first = try #require(try await claim())
@@ -65,9 +65,9 @@ struct RecordClaimTests {
         }
     }
 
-    /// After 10 ms, and then at intervals that grow to twice the last and no further than to a second.
+    /// The first interval is 10 ms. Each one is twice as long as the last, up to a second.
     @Test(arguments: [(9, 10), (11, 30), (29, 30), (31, 70), (1_269, 1_270), (1_271, 2_270), (2_271, 3_270)])
-    func whoWaitsTriesAgainAtGrowingIntervals(released: Int, claimed: Int) async throws {
+    func waiterTriesAgainAtGrowingIntervals(released: Int, claimed: Int) async throws {
         let timer = scheduler.timer
         try await scheduler.run {
             let first = try #require(try await claim())
@@ -80,7 +80,7 @@ struct RecordClaimTests {
         }
     }
 
-    @Test func aCancelledWaiterStopsWaiting() async throws {
+    @Test func cancelledWaiterStopsWaiting() async throws {
         let timer = scheduler.timer
         try await scheduler.run {
             let first = try #require(try await claim())

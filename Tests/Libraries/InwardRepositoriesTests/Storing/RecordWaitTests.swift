@@ -11,14 +11,14 @@ struct RecordWaitTests {
 
     private let scheduler = DeterministicScheduler(seed: 7)
 
-    /// Waits in a task of its own, and gives when it does.
+    /// Starts a task that waits, and returns when it is waiting.
     private func waiting(_ wait: Wait) async throws -> Task<Int, any Error> {
         let task = Task(executorPreference: scheduler.executor) { try await wait.value {} }
         while !wait.isWaiting { try await scheduler.timer.sleep(for: .seconds(1)) }
         return task
     }
 
-    @Test func whatTheWorkComesToIsGivenToWhoWaits() async throws {
+    @Test func waiterGetsTheOutcomeOfTheWork() async throws {
         let error = RecordStoreError(.full, explanation: "There is no room.")
         for outcome in [.success(7), .failure(error)] as [Wait.Outcome] {
             let wait = Wait()
@@ -28,7 +28,7 @@ struct RecordWaitTests {
                     #expect(wait.isWaiting)
                     #expect(wait.begin())
                     #expect(!wait.isWaiting)
-                    // It is begun once.
+                    // The work begins only once.
                     #expect(!wait.begin())
                     wait.end(outcome)
                     wait.end(.success(8))
@@ -39,15 +39,15 @@ struct RecordWaitTests {
         }
     }
 
-    @Test func whatEndsBeforeSomebodyWaitsIsNotStarted() async throws {
+    @Test func workThatEndedBeforeTheWaitIsNotStarted() async throws {
         let wait = Wait()
         #expect(!wait.begin())
         wait.end(.success(7))
         wait.end(.success(8))
-        #expect(try await wait.value { Issue.record("It is over.") } == 7)
+        #expect(try await wait.value { Issue.record("The work was started after it had ended.") } == 7)
     }
 
-    @Test func whoIsCancelledLeavesWorkThatHasNotBegun() async throws {
+    @Test func cancelledWaiterLeavesWorkThatHasNotBegun() async throws {
         try await scheduler.run {
             let wait = Wait()
             let task = try await waiting(wait)
@@ -60,7 +60,7 @@ struct RecordWaitTests {
         }
     }
 
-    @Test func whoIsCancelledWaitsForWorkThatHasBegun() async throws {
+    @Test func cancelledWaiterWaitsForWorkThatHasBegun() async throws {
         try await scheduler.run {
             let wait = Wait()
             let task = try await waiting(wait)
@@ -71,13 +71,13 @@ struct RecordWaitTests {
         }
     }
 
-    @Test func whoIsCancelledBeforehandStartsNothing() async {
+    @Test func cancelledTaskStartsNothing() async {
         let wait = Wait()
         let outcome = await withTaskGroup(of: Wait.Outcome.self) { group in
             group.cancelAll()
             group.addTask {
                 await Result { () async throws(RecordStoreError) in
-                    try await wait.value { Issue.record("It was cancelled.") }
+                    try await wait.value { Issue.record("The work was started in a cancelled task.") }
                 }
             }
             return await group.next()
@@ -86,12 +86,12 @@ struct RecordWaitTests {
         #expect(!wait.begin())
     }
 
-    @Test func aDeadlineEndsTheWaitForWorkThatHasNotBegun() async throws {
+    @Test func deadlineEndsTheWaitForWorkThatHasNotBegun() async throws {
         try await scheduler.run {
             let (wait, deadline) = (Wait(), Deadline(in: .seconds(5), on: scheduler.timer))
             for start in [Duration.zero, .seconds(5)] {
                 let outcome = await deadline.carried { () async throws(RecordStoreError) in
-                    try await wait.value { if start > .zero { Issue.record("It was too late.") } }
+                    try await wait.value { if start > .zero { Issue.record("The work began too late.") } }
                 }
                 #expect(outcome.failure?.reason == .cancelled)
                 #expect(outcome.failure?.explanation.hasPrefix("The deadline passed before the store began.") == true)
@@ -101,7 +101,7 @@ struct RecordWaitTests {
         }
     }
 
-    @Test func aDeadlineDoesNotEndWorkThatHasBegun() async throws {
+    @Test func deadlineDoesNotEndWorkThatHasBegun() async throws {
         try await scheduler.run {
             let (wait, timer) = (Wait(), scheduler.timer)
             let outcome = await Deadline(in: .seconds(5), on: timer).carried { () async throws(RecordStoreError) in
@@ -114,7 +114,7 @@ struct RecordWaitTests {
         }
     }
 
-    @Test func aDeadlineIsNotWaitedForBehindTheEnd() async throws {
+    @Test func deadlineTimerIsCancelledAtTheEnd() async throws {
         let (wait, timer) = (Wait(), TimerService(ManualClock()))
         let outcome = await Deadline(in: .seconds(5), on: timer).carried { () async throws(RecordStoreError) in
             try await wait.value {

@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Entities that are created in a list of their parent, such as `authors/7/remarks`.
+/// Entities that are created in their parent's list, such as `authors/7/remarks`.
 @Suite(.timeLimit(.minutes(5)))
 struct NestedCreationTests {
     private let stage = OutboxStage()
@@ -47,7 +47,7 @@ struct NestedCreationTests {
         )
     }
 
-    /// Returns why a draft is not sent; `nil` if it is.
+    /// Returns the error of creating a draft, or `nil` if it is sent.
     private func refusal(
         of draft: some Encodable & Sendable,
         by repository: Repository<Remark>
@@ -71,14 +71,14 @@ struct NestedCreationTests {
         let outbox = try stage.outbox(source, store: store, keySeed: keySeed)
         let repository = try repository(outbox: outbox, at: path)
         try await stage.scheduler.run {
-            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await outbox.open(handlers: [repository.handler])
             try await body(repository, outbox)
             await repository.close()
             await outbox.close()
         }
     }
 
-    @Test func aDraftIsSentToTheListOfItsParent() async throws {
+    @Test func draftIsSentToItsParentsList() async throws {
         let repository = try repository()
         _ = try await repository.entities(nested)
         let reading = try await repository.create(draft())
@@ -88,7 +88,7 @@ struct NestedCreationTests {
         #expect(paths == ["GET /api/authors/7/remarks", "POST /api/authors/7/remarks"])
     }
 
-    @Test func throughAnOutboxADraftIsPendingInTheListOfItsParent() async throws {
+    @Test func draftInAnOutboxIsPendingInItsParentsList() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entities(nested)
             source.goOffline()
@@ -108,7 +108,7 @@ struct NestedCreationTests {
         }
     }
 
-    @Test func aLaterProcessDeliversADraftToTheListOfItsParent() async throws {
+    @Test func laterProcessDeliversADraftToItsParentsList() async throws {
         source.goOffline()
         try await run { [self] repository, _ in _ = try await repository.create(draft()) }
         source.goOffline(false)
@@ -121,7 +121,7 @@ struct NestedCreationTests {
         }
     }
 
-    @Test func aUnitOfWorkCreatesInTheListOfAParent() async throws {
+    @Test func unitOfWorkCreatesInAParentsList() async throws {
         try await run { [self] repository, outbox in
             let changes = try [7, 8].compactMap { author in
                 try repository.prepareCreation(of: draft(by: author), "a remark")
@@ -132,8 +132,8 @@ struct NestedCreationTests {
         }
     }
 
-    /// A damaged or foreign record must not send anything elsewhere.
-    @Test func anOutboxSendsADraftToNoOtherListThanThatOfItsParent() async throws {
+    /// A damaged or foreign record must not send a draft to another address.
+    @Test func outboxSendsADraftOnlyToItsParentsList() async throws {
         try await run { [self] repository, outbox in
             source.goOffline()
             _ = try await repository.create(draft())
@@ -152,7 +152,7 @@ struct NestedCreationTests {
         }
     }
 
-    @Test(arguments: ["..", ".", ""]) func aParentThatLeadsElsewhereIsRefused(parent: String) async throws {
+    @Test(arguments: ["..", ".", ""]) func parentThatChangesThePathIsRefused(parent: String) async throws {
         let path: @Sendable (RemarkDTO) -> [String] = { ["authors", $0.text.value, "remarks"] }
         let repository = try repository(at: path)
         let error = await refusal(of: draft(parent), by: repository)
@@ -164,8 +164,8 @@ struct NestedCreationTests {
         #expect(source.requests.isEmpty)
     }
 
-    /// A path in an outbox is one text.
-    @Test func aParentWithASlashIsSentAtOnceOnly() async throws {
+    /// An outbox stores a path as one string, so a component cannot contain a slash.
+    @Test func parentWithASlashIsSentOnlyWithoutAnOutbox() async throws {
         let path: @Sendable (RemarkDTO) -> [String] = { ["authors", $0.text.value, "remarks"] }
         _ = try await repository(at: path).create(draft("a/b"))
         #expect(paths == ["POST /api/authors/a%2Fb/remarks"])
@@ -175,10 +175,10 @@ struct NestedCreationTests {
         }
     }
 
-    @Test func whatIsNoDraftIsNotSent() async throws {
+    @Test func valueOfAnotherTypeIsNotSent() async throws {
         let repository = try repository()
         let error = await refusal(of: ["text": "four"], by: repository)
-        #expect(error?.reason == .refused && error?.explanation.contains("names no parent") == true)
+        #expect(error?.reason == .refused && error?.explanation.contains("has another type") == true)
         #expect(source.requests.isEmpty)
     }
 }

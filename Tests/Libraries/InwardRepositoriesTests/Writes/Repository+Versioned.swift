@@ -7,7 +7,7 @@ import TestSupport
 @testable import InwardRepositories
 
 extension Repository<Remark> {
-    /// A repository of remarks that can be created, updated and deleted. A pending remark has a number below zero.
+    /// Returns a repository whose remarks can be created, updated and deleted. Pending remarks have negative identifiers.
     static func versioned(
         _ source: any DataFetcher,
         _ editing: Editing<Remark>? = Editing(.put),
@@ -45,7 +45,7 @@ extension Repository<Remark> {
     }
 }
 
-/// Numbers from 0 to 1, each another one.
+/// Random numbers from 0 to 1.
 private final class Numbers: Sendable {
     private let generator = Mutex(SplitMix64(seed: 7))
 

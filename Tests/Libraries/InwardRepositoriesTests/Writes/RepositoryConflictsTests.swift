@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Conflicts of writes in an outbox that no rule decides: somebody does, later.
+/// Conflicts of writes in an outbox that no rule decides, and that are resolved later.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryConflictsTests {
     private let stage = OutboxStage()
@@ -21,7 +21,7 @@ struct RepositoryConflictsTests {
     private let mine = Remark(id: 2, author: 7, text: "mine")
     private let theirs = Remark(id: 2, author: 8, text: "theirs")
 
-    /// Runs a process that opens an outbox and a repository over the store, and ends at last.
+    /// Runs a process that opens an outbox and a repository over the store, and closes them at the end.
     private func run(
         _ editing: Editing<Remark> = Editing(.put),
         keySeed: UInt64 = 1,
@@ -34,14 +34,14 @@ struct RepositoryConflictsTests {
         }
         let repository = try Repository.versioned(source, editing, store: place, outbox: outbox, timer: stage.timer)
         try await stage.scheduler.run {
-            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await outbox.open(handlers: [repository.handler])
             try await body(repository, outbox)
             await repository.close()
             await outbox.close()
         }
     }
 
-    /// Has a change of the second remark accepted, which somebody else changes before it is sent.
+    /// Updates the second remark, and changes it at the upstream before the update is sent.
     private func overtake(
         _ repository: Repository<Remark>,
         _ outbox: Outbox,
@@ -56,7 +56,7 @@ struct RepositoryConflictsTests {
         await outbox.drain()
     }
 
-    /// Has a change of the second remark accepted, which somebody else deletes before the change is sent.
+    /// Updates the second remark, and deletes it at the upstream before the update is sent.
     private func deleteThere(_ repository: Repository<Remark>, _ outbox: Outbox) async throws {
         _ = try await repository.entity(2)
         source.goOffline()
@@ -87,10 +87,10 @@ struct RepositoryConflictsTests {
         func entity() throws(FieldError) -> Label { Label(id: id) }
     }
 
-    // MARK: Keeping
+    // MARK: Listing conflicts
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func bothVersionsAreThereAfterARestartWithoutAConnection(update: Editing<Remark>.Update) async throws {
+    func bothVersionsSurviveARestartOffline(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             try await overtake(repository, outbox)
             #expect(stage.errors.errors.compactMap { ($0 as? RefusedWriteError)?.cause.reason } == [.conflict])
@@ -102,7 +102,7 @@ struct RepositoryConflictsTests {
             #expect(conflict.id == letter.id && conflict.entityID == 2)
             #expect(letter.state == .refused(at: conflict.refusedAt))
             #expect(conflict.versions.theirs == theirs)
-            // A patch changes what it names, and nothing else.
+            // A patch changes only the fields that it contains.
             #expect(conflict.versions.mine == Remark(id: 2, author: update == .put ? 7 : 8, text: "mine"))
             let cause = try #require(stage.errors.errors.first as? RefusedWriteError).cause
             #expect(conflict.versions.refusal == cause)
@@ -111,7 +111,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func theSizeOfADeadLetterIsTheSameForTheNextProcess() async throws {
+    @Test func sizeOfADeadLetterIsTheSameAfterARestart() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let bytes = outbox.status.deadLetterBytes
@@ -122,7 +122,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func whatARuleGivesUpIsAsked() async throws {
+    @Test func conflictIsKeptWhenARuleGivesUp() async throws {
         let rule = ConflictRule<Remark>.merge { _ in nil }
         try await run(Editing(.put, onConflict: rule)) { [self] repository, outbox in
             try await overtake(repository, outbox)
@@ -141,7 +141,7 @@ struct RepositoryConflictsTests {
     @Test func otherRefusalsAreNotConflicts() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entity(2)
-            // The upstream has the version that the write names, so it objects to something else.
+            // The upstream still has the version that the write names, so this is not a conflict of versions.
             source.meet(.refused(409))
             try await repository.update(2) { $0.text = "mine" }
             await outbox.drain()
@@ -172,7 +172,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func theConflictsOfAClosedRepositoryAreNotRead() async throws {
+    @Test func closedRepositoryReturnsNoConflicts() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -185,7 +185,7 @@ struct RepositoryConflictsTests {
     }
 
     /// It stays a dead letter, which can be discarded.
-    @Test func aVersionThatCannotBeReadIsInNoConflict() async throws {
+    @Test func unreadableVersionIsLeftOutOfConflicts() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let (key, record) = try #require(try await store.records(under: outbox.records.dead).first)
@@ -199,17 +199,17 @@ struct RepositoryConflictsTests {
         }
     }
 
-    // MARK: Deciding
+    // MARK: Resolving conflicts
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func mineIsSentForTheirVersion(update: Editing<Remark>.Update) async throws {
+    func resolvingWithMineSendsMineWithTheirTag(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in try await overtake(repository, outbox) }
         try await run(Editing(update), keySeed: 2) { [self] repository, outbox in
             source.goOffline()
             let conflict = try await onlyConflict(repository)
             try await repository.resolve(conflict, .mine)
             #expect(try await repository.conflicts().isEmpty)
-            // The outbox forgets the dead letter in the commit that accepts the write.
+            // The commit that accepts the write also removes the dead letter.
             #expect(outbox.status.deadLetterCount == 0 && outbox.status.pendingCount == 1)
             source.goOffline(false)
             let reading = try await repository.entity(2)
@@ -224,7 +224,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func theirsDiscardsMine() async throws {
+    @Test func resolvingWithTheirsDiscardsMine() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -238,7 +238,7 @@ struct RepositoryConflictsTests {
     }
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func aMergedEntityIsSentForTheirVersion(update: Editing<Remark>.Update) async throws {
+    func mergedEntityIsSentWithTheirTag(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -251,7 +251,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func theirVersionAsAMergedOneSendsNothing() async throws {
+    @Test func mergeThatEqualsTheirVersionSendsNothing() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             try await repository.resolve(try await onlyConflict(repository), .merged(theirs))
@@ -260,7 +260,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func aMergedEntityMustBeTheOneInConflict() async throws {
+    @Test func mergedEntityMustHaveTheSameIdentifier() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -272,8 +272,8 @@ struct RepositoryConflictsTests {
         }
     }
 
-    /// Nobody overwrites what they have not seen.
-    @Test func anotherChangeInTheMeantimeIsAnotherConflict() async throws {
+    /// A resolution must not overwrite a change that the user has not seen.
+    @Test func changeSinceTheConflictIsANewConflict() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -291,8 +291,8 @@ struct RepositoryConflictsTests {
         }
     }
 
-    /// What the user has chosen is sent, and not what it would make of a version that was read since.
-    @Test func aNewerVersionThatWasReadSinceIsNoPartOfTheDecision() async throws {
+    /// The outbox sends the entity that the user has chosen, and does not apply it to a version that was read since.
+    @Test func newerCachedVersionDoesNotAffectTheResolution() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -310,7 +310,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func aConflictIsDecidedOnce() async throws {
+    @Test func conflictIsResolvedOnce() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -322,7 +322,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func aDecisionFollowsThePendingWritesOfTheEntity() async throws {
+    @Test func resolutionFollowsPendingWritesOfTheEntity() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -339,8 +339,8 @@ struct RepositoryConflictsTests {
         }
     }
 
-    /// The user has seen the second version, and not the third one, for which another change is pending.
-    @Test func aDecisionDoesNotFollowAWriteForAnotherVersion() async throws {
+    /// The user has seen the second version. The pending update is for the third.
+    @Test func resolutionIsRejectedAfterAWriteForAnotherVersion() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -354,7 +354,7 @@ struct RepositoryConflictsTests {
             outbox.retryNow()
             await outbox.drain()
             #expect(source.remark(2) == Remark(id: 2, author: 9, text: "newest"))
-            // Now the upstream has a version that the conflict is not about.
+            // Now the upstream has a version that the conflict does not contain.
             try await repository.resolve(try await onlyConflict(repository), .mine)
             await outbox.drain()
             #expect(source.remark(2)?.text == "newest")
@@ -362,7 +362,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func aDecisionDoesNotFollowADeletion() async throws {
+    @Test func resolutionIsRejectedAfterADeletion() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -375,7 +375,7 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func whatIsKeptCountsAndNotTheCallersCopy() async throws {
+    @Test func resolutionUsesTheStoredConflictAndNotTheCallersCopy() async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox)
             let kept = try await onlyConflict(repository)
@@ -391,8 +391,8 @@ struct RepositoryConflictsTests {
         }
     }
 
-    /// The one that comes second is told that there is nothing left to decide.
-    @Test(arguments: 0..<10) func ofTwoDecisionsAtOnceOneCounts(keySeed: UInt64) async throws {
+    /// The second resolution fails, because the conflict is already resolved.
+    @Test(arguments: 0..<10) func oneOfTwoConcurrentResolutionsWins(keySeed: UInt64) async throws {
         try await run(keySeed: keySeed) { [self] repository, outbox in
             try await overtake(repository, outbox)
             let conflict = try await onlyConflict(repository)
@@ -417,19 +417,19 @@ struct RepositoryConflictsTests {
         }
     }
 
-    @Test func aRuleForTheirsHoldsForWhatTheUpstreamHasDeleted() async throws {
+    @Test func theirsRuleAppliesToADeletedEntity() async throws {
         try await run(Editing(.put, onConflict: .theirs)) { [self] repository, outbox in
             try await deleteThere(repository, outbox)
             #expect(try await outbox.contents().deadLetters.isEmpty && outbox.pending.isEmpty)
         }
     }
 
-    @Test func versionsThatHaveNoRoomAreNotKept() async throws {
+    @Test func conflictingVersionsThatDoNotFitAreNotKept() async throws {
         let policy = OutboxPolicy(maximumDeadLetterBytes: 50)
         let outbox = try stage.outbox(source, store: store, policy: policy)
         let repository = try Repository.versioned(source, outbox: outbox, timer: stage.timer)
         try await stage.scheduler.run { [self] in
-            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await outbox.open(handlers: [repository.handler])
             try await overtake(repository, outbox)
             let letter = try #require(try await outbox.contents().deadLetters.first)
             #expect(letter.conflict == nil && letter.write != nil)
@@ -442,7 +442,7 @@ struct RepositoryConflictsTests {
 
     // MARK: Deletions
 
-    @Test(arguments: [true, false]) func aDeletionIsDecidedToo(isMine: Bool) async throws {
+    @Test(arguments: [true, false]) func conflictOfADeletionIsResolved(isMine: Bool) async throws {
         try await run { [self] repository, outbox in
             try await overtake(repository, outbox) { try await $0.delete(2) }
             let conflict = try await onlyConflict(repository)
@@ -456,7 +456,7 @@ struct RepositoryConflictsTests {
     }
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func whatTheUpstreamHasDeletedCanOnlyBeLeftSo(update: Editing<Remark>.Update) async throws {
+    func entityDeletedAtTheUpstreamCanOnlyStayDeleted(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             try await deleteThere(repository, outbox)
             let conflict = try await onlyConflict(repository)

@@ -14,13 +14,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Processes that create, update and delete end in any step, over a store that outlives them.
+/// Processes that create, update and delete are killed at every step, over a store that survives.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryEditingCrashTests {
-    /// What a process knows to be accepted.
+    /// The writes that a process knows to be accepted.
     private struct Accepted {
         var creations = 0
-        /// How often the created remark was updated, and the second one.
+        /// The number of updates of the created remark, and of the second one.
         var updatesOfCreated = 0
         var updates = 0
         var isDeleted = false
@@ -36,10 +36,10 @@ struct RepositoryEditingCrashTests {
         init(seed: UInt64, _ update: Editing<Remark>.Update, losingAnswers: Bool) {
             stage = OutboxStage(seed: seed)
             self.update = update
-            source.honourKeys(losingFirstAnswers: losingAnswers)
+            source.honorKeys(losingFirstAnswers: losingAnswers)
         }
 
-        /// A process that reads and writes, as long as it lives.
+        /// A process that reads and writes until it is killed.
         func process(
             _ process: MortalProcess,
             keySeed: UInt64,
@@ -59,13 +59,13 @@ struct RepositoryEditingCrashTests {
                 outbox: outbox,
                 timer: stage.timer
             )
-            try? await outbox.open(handlers: [try #require(repository.handler)])
+            try? await outbox.open(handlers: [repository.handler])
             try await body(repository, outbox)
             await repository.close()
             await outbox.close()
         }
 
-        /// Writes as much as the process lives to see.
+        /// Writes until the process is killed.
         func write(to repository: Repository<Remark>) async {
             _ = try? await repository.entities()
             _ = try? await repository.entity(2, .upstreamOnly)
@@ -82,7 +82,8 @@ struct RepositoryEditingCrashTests {
             accepted.withLock { $0.isDeleted = true }
         }
 
-        /// Checks that what was accepted is done, and nothing twice. The process may have ended before it knew of the last write.
+        /// Checks that every accepted write was done, and none twice. The process may have been killed before it learned of the
+        /// last one.
         func checkUpstream(_ place: Comment) throws {
             let accepted = accepted.withLock(\.self)
             let created = source.remarks.filter { $0.text == "new" }
@@ -93,14 +94,14 @@ struct RepositoryEditingCrashTests {
             if accepted.isDeleted { #expect(source.remark(3) == nil, place) }
         }
 
-        /// Checks that what a process reads without the upstream is what the upstream has.
+        /// Checks that cached reads equal the upstream's state.
         func checkCached(_ repository: Repository<Remark>, _ place: Comment) async throws {
             for id in 1...4 {
                 do {
                     let reading = try await repository.entity(id, .cacheOnly)
                     #expect(reading.value == source.remark(id) && !reading.isPending, place)
                 } catch {
-                    // What is not cached is not known, unless it is known not to exist.
+                    // An entity that is not cached is unavailable, unless its absence is cached.
                     if error.reason == .notFound { #expect(source.remark(id) == nil, place) }
                 }
             }
@@ -111,7 +112,7 @@ struct RepositoryEditingCrashTests {
     }
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch], [false, true])
-    func whatIsAcceptedIsDoneOnceWhicheverStepAProcessEndsIn(
+    func acceptedWritesAreDoneOnceWhereverAProcessIsKilled(
         update: Editing<Remark>.Update,
         losesAnswers: Bool
     ) async throws {

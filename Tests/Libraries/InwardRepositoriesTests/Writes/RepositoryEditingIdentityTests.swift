@@ -7,7 +7,7 @@ import Testing
 
 @testable import InwardRepositories
 
-/// Entities whose identifiers, and whose rules, are their own.
+/// Entities with special identifiers and rules.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryEditingIdentityTests {
     private struct Label: Identifiable, Equatable, Sendable {
@@ -36,7 +36,7 @@ struct RepositoryEditingIdentityTests {
     private let source = RecordingDataFetcher(
         StubDataFetcher { request throws(FetchError) in
             guard request.method == .get else { return DataResponse(status: 204) }
-            // The identifier is the last component, as whoever receives it reads it.
+            // The identifier is the last path component, as the server decodes it.
             let id = request.url.path(percentEncoded: true).split(separator: "/").last?.removingPercentEncoding ?? ""
             return DataResponse(body: (try? JSONEncoder().encode(["id": id, "text": "old"])) ?? Data())
         }
@@ -57,14 +57,14 @@ struct RepositoryEditingIdentityTests {
         let outbox = try stage.outbox(source)
         let repository = Repository(endpoint, upstream: try .example(source), outbox: outbox, timer: stage.timer)
         try await stage.scheduler.run {
-            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await outbox.open(handlers: [repository.handler])
             try await body(repository, outbox)
             await outbox.close()
         }
     }
 
     @Test(arguments: ["é", "a b", "50%", "a%2Fb", "a?b", "ü/".replacing("/", with: "")])
-    func anIdentifierStaysOneComponentOfAStoredPath(id: String) async throws {
+    func identifierStaysOneComponentOfAStoredPath(id: String) async throws {
         try await run(endpoint()) { [self] repository, outbox in
             try await repository.update(id) { $0.text = "new" }
             try await repository.delete(id)
@@ -77,7 +77,7 @@ struct RepositoryEditingIdentityTests {
     }
 
     @Test(arguments: ["a/b", "/", "a\\b", "\n", ""])
-    func anIdentifierThatCannotBeStoredInAPathIsRefused(id: String) async throws {
+    func identifierThatCannotBeStoredInAPathIsRefused(id: String) async throws {
         try await run(endpoint()) { [self] repository, outbox in
             let error = await #expect(throws: WriteError<Label>.self) { try await repository.delete(id) }
             #expect(error?.repositoryError.reason == .refused)
@@ -86,7 +86,7 @@ struct RepositoryEditingIdentityTests {
         }
     }
 
-    @Test func anAddressOfItsOwnIsTheOneOfWrites() async throws {
+    @Test func writesGoToTheEntitysOwnAddress() async throws {
         try await run(endpoint { ["label", $0, "content"] }) { [self] repository, outbox in
             // The stub answers with the last component as the identifier.
             try await repository.delete("content")
@@ -95,8 +95,8 @@ struct RepositoryEditingIdentityTests {
         }
     }
 
-    /// A damaged or foreign record does not send credentials elsewhere.
-    @Test func onlyTheAddressOfTheEntityIsWritten() async throws {
+    /// A damaged or foreign record must not send credentials to another address.
+    @Test func writesForAnotherAddressAreRefused() async throws {
         try await run(endpoint()) { repository, outbox in
             for (path, id) in [
                 ("labels/8", "7"), ("users/7", "7"), ("labels", "7"), ("labels/7", nil), ("labels/..", ".."),
@@ -115,7 +115,7 @@ struct RepositoryEditingIdentityTests {
         }
     }
 
-    @Test func whatBreaksARuleOfTheEntityIsRefused() async throws {
+    @Test func updateThatBreaksARuleIsRefused() async throws {
         try await run(endpoint()) { [self] repository, outbox in
             let error = await #expect(throws: WriteError<Label>.self) {
                 try await repository.update("7") { $0.text = "" }

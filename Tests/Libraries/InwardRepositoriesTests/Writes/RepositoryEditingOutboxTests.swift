@@ -26,7 +26,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// Runs a process that opens an outbox and a repository over the store, and ends at last.
+    /// Runs a process that opens an outbox and a repository over the store, and closes them at the end.
     private func run(
         _ editing: Editing<Remark> = Editing(.put),
         keySeed: UInt64 = 1,
@@ -43,14 +43,14 @@ struct RepositoryEditingOutboxTests {
             timer: stage.timer
         )
         try await stage.scheduler.run {
-            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await outbox.open(handlers: [repository.handler])
             try await body(repository, outbox)
             await repository.close()
             await outbox.close()
         }
     }
 
-    /// Lets the upstream answer again, and waits until everything is delivered that can be.
+    /// Brings the upstream back, and waits until every deliverable write is delivered.
     private func deliver(_ outbox: Outbox) async {
         source.goOffline(false)
         outbox.retryNow()
@@ -64,7 +64,7 @@ struct RepositoryEditingOutboxTests {
     // MARK: Pending
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func anUpdateIsShownAsPendingUntilItIsDelivered(update: Editing<Remark>.Update) async throws {
+    func updateIsPendingUntilDelivered(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             _ = try await repository.entities()
             _ = try await repository.entity(2, .upstreamOnly)
@@ -87,16 +87,16 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// It is given as it was accepted, and is not read once more.
+    /// The update returns the accepted entity, without another read.
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func withoutMemoryAnUpdateIsShownAsPendingToo(update: Editing<Remark>.Update) async throws {
+    func updateIsPendingWithoutMemoryToo(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update), memory: .nothing) { repository, _ in
             let reading = try await repository.update(2) { $0.text = "new" }
             #expect(reading == Reading(Remark(id: 2, author: 7, text: "new"), origin: .memory, isPending: true))
         }
     }
 
-    @Test func aDeletionNamesTheVersionThatAnEarlierProcessRead() async throws {
+    @Test func deletionNamesTheVersionThatAnEarlierProcessRead() async throws {
         try await run { repository, _ in _ = try await repository.entity(2, .upstreamOnly) }
         try await run(keySeed: 2) { repository, outbox in
             try await repository.delete(2)
@@ -105,7 +105,7 @@ struct RepositoryEditingOutboxTests {
         #expect(source.writes == [#"DELETE 2 "v1""#])
     }
 
-    @Test func aRefusedUpdateIsRolledBackAndADeadLetter() async throws {
+    @Test func refusedUpdateIsRolledBackAndBecomesADeadLetter() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -119,7 +119,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func aDeletionHidesTheEntityUntilItIsDeliveredOrRefused() async throws {
+    @Test func deletionHidesTheEntityUntilDeliveredOrRefused() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entities()
             source.goOffline()
@@ -139,7 +139,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func whatIsGoneIsDeletedEvenIfTheFirstAnswerWasLost() async throws {
+    @Test func deletionOfAMissingEntitySucceedsAfterALostResponse() async throws {
         try await run { [self] repository, outbox in
             source.meet(.answerLost)
             try await repository.delete(2)
@@ -150,7 +150,7 @@ struct RepositoryEditingOutboxTests {
     }
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func anAnswerWithoutContentLeavesWhatWasSent(update: Editing<Remark>.Update) async throws {
+    func emptyResponseCachesWhatTheOutboxSent(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             _ = try await repository.entity(2, .upstreamOnly)
             source.meet(.emptyAnswer)
@@ -163,7 +163,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func anUpdateThatChangesNothingIsNotSent() async throws {
+    @Test func updateWithoutAChangeIsNotSent() async throws {
         try await run(Editing(.patch)) { repository, outbox in
             let reading = try await repository.update(2) { $0.text = "2" }
             #expect(reading.value.text == "2" && !reading.isPending && outbox.pending.isEmpty)
@@ -173,7 +173,7 @@ struct RepositoryEditingOutboxTests {
     // MARK: Order
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func eachWriteNamesTheVersionThatTheOneBeforeItLeft(update: Editing<Remark>.Update) async throws {
+    func eachWriteNamesTheVersionOfThePreviousOne(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -188,9 +188,9 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// Of the second update, the record has nothing that was refused with the first one.
+    /// The record of the second update must not contain the refused values of the first.
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func behindARefusedWriteTheNextIsForTheVersionThatIsStillThere(update: Editing<Remark>.Update) async throws {
+    func writeAfterARefusedOneIsForTheCurrentVersion(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -205,7 +205,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func noneOfManyUpdatesAtTheSameTimeUndoesAnother() async throws {
+    @Test func concurrentUpdatesDoNotUndoEachOther() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -219,7 +219,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test(arguments: [0, 1, 2]) func whatIsDiscardedIsNotRepeatedByTheNext(discarded: Int) async throws {
+    @Test(arguments: [0, 1, 2]) func discardedUpdateIsNotRepeatedByTheNext(discarded: Int) async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -227,11 +227,11 @@ struct RepositoryEditingOutboxTests {
             try await repository.update(2) { $0.author += 1 }
             try await repository.update(2) { $0.author += 10 }
             let ids = outbox.pending.map(\.idempotencyKey)
-            // Until no attempt is under way.
+            // Wait until no attempt is in flight.
             try await stage.timer.sleep(for: .milliseconds(1))
             #expect(try await outbox.discard(ids[discarded]))
             await deliver(outbox)
-            // The patches are of values, so the last one counts.
+            // Each patch sets a value, so the last one wins.
             let author = discarded == 2 ? 8 : 18
             #expect(source.remark(2) == Remark(id: 2, author: author, text: discarded == 0 ? "2" : "text"))
             #expect(source.writes == [#"PUT 2 "v1""#, #"PUT 2 "v2""#])
@@ -241,7 +241,7 @@ struct RepositoryEditingOutboxTests {
     // MARK: Creations
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func editsOfWhatIsNotCreatedYetAreSentBehindItToItsOwnAddress(update: Editing<Remark>.Update) async throws {
+    func editsOfAPendingCreationFollowItToTheCreatedAddress(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             _ = try await repository.entities()
             source.goOffline()
@@ -258,7 +258,7 @@ struct RepositoryEditingOutboxTests {
             #expect(Set(source.writes) == ["POST remarks", #"\#(method) 4 "v1""#, #"DELETE 5 "v1""#])
             #expect(source.remarks.map(\.text) == ["1", "2", "3", "final"])
             #expect(outbox.counts.refused == 0)
-            // Who only knows the pending identifier still finds it.
+            // The pending identifier still works.
             let count = source.requests.count
             #expect(try await repository.entity(created.id).value == Remark(id: 4, author: 7, text: "final"))
             try await repository.update(created.id) { $0.text = "later" }
@@ -267,7 +267,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func editsOfWhatIsNeverCreatedAreNotSent() async throws {
+    @Test func editsOfARefusedCreationAreNotSent() async throws {
         try await run { [self] repository, outbox in
             source.goOffline()
             let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "bad"))).value
@@ -277,9 +277,9 @@ struct RepositoryEditingOutboxTests {
             #expect(source.writes == ["POST remarks"])
             let letters = try await outbox.contents().deadLetters
             #expect(letters.count == 2)
-            #expect(letters.contains { $0.cause?.contains("no known identifier") == true })
+            #expect(letters.contains { $0.cause?.contains("identifier of its entity is not known") == true })
             #expect(repository.pending.isEmpty)
-            // Retried in their order, both are done.
+            // Retried in order, both succeed.
             try await outbox.retryDeadLetters()
             await outbox.drain()
             #expect(source.remark(4)?.text == "still bad")
@@ -289,7 +289,7 @@ struct RepositoryEditingOutboxTests {
     // MARK: Restarts
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func whatIsPendingIsShownAndDeliveredByALaterProcess(update: Editing<Remark>.Update) async throws {
+    func pendingWritesAreShownAndDeliveredByALaterProcess(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, _ in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -315,8 +315,8 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// The creation is delivered by one process, and the edit of what it created by the next.
-    @Test func anEditIsAddressedInTheStoreWhenTheCreationIsDelivered() async throws {
+    /// One process delivers the creation, and the next one delivers the edit.
+    @Test func storedEditGetsItsAddressWhenTheCreationIsDelivered() async throws {
         try await run { [self] repository, outbox in
             source.goOffline()
             let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value
@@ -337,8 +337,8 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// The upstream keeps the identifier of the draft, so the pending identifier is the final one.
-    @Test(arguments: 0..<10) func anEditOfACreationWhoseIdentifierIsKeptIsAcceptedAtAnyTime(seed: UInt64) async throws {
+    /// The upstream keeps the draft's identifier, so the pending identifier does not change.
+    @Test(arguments: 0..<10) func editOfACreationThatKeepsItsIdentifierIsAcceptedAtAnyTime(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)
         let outbox = try stage.outbox(source, store: SlowRecordStore(store, timer: stage.timer))
         let repository = try Repository.versioned(
@@ -349,7 +349,7 @@ struct RepositoryEditingOutboxTests {
             timer: stage.timer
         )
         try await stage.scheduler.run { [self] in
-            try await outbox.open(handlers: [try #require(repository.handler)])
+            try await outbox.open(handlers: [repository.handler])
             source.goOffline()
             let draft = Remark(id: 4, author: 7, text: "draft")
             #expect(try await repository.create(RemarkDTO(draft)).value == draft)
@@ -357,7 +357,7 @@ struct RepositoryEditingOutboxTests {
             source.goOffline(false)
             outbox.retryNow()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                // Each begins while the creation is pending, or is being settled, or has been.
+                // Each edit begins while the creation is pending, during its settlement, or after it.
                 for number in 0..<10 {
                     group.addTask {
                         try await stage.timer.sleep(for: .milliseconds(300 * number))
@@ -381,7 +381,7 @@ struct RepositoryEditingOutboxTests {
 
     // MARK: Conflicts
 
-    /// Updates the second remark, which somebody else changes before the update is sent.
+    /// Updates the second remark, and changes it at the upstream before the update is sent.
     private func overtake(_ repository: Repository<Remark>, _ outbox: Outbox) async throws -> OutboxEntry {
         _ = try await repository.entity(2)
         source.goOffline()
@@ -392,7 +392,7 @@ struct RepositoryEditingOutboxTests {
         return entry
     }
 
-    @Test func aConflictIsADeadLetterUnlessARuleDecides() async throws {
+    @Test func conflictIsADeadLetterUnlessARuleDecides() async throws {
         try await run { [self] repository, outbox in
             let entry = try await overtake(repository, outbox)
             let refusal = await #expect(throws: RepositoryError.self) { try await outbox.settlement(of: entry) }
@@ -405,7 +405,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func aRuleSendsMineForTheirVersionOnce() async throws {
+    @Test func mineRuleSendsTheWriteAgainWithTheirTag() async throws {
         try await run(Editing(.patch, onConflict: .mine)) { [self] repository, outbox in
             let entry = try await overtake(repository, outbox)
             try await outbox.settlement(of: entry)
@@ -417,7 +417,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func aRuleDropsMine() async throws {
+    @Test func theirsRuleDropsTheWrite() async throws {
         try await run(Editing(.put, onConflict: .theirs)) { [self] repository, outbox in
             let entry = try await overtake(repository, outbox)
             try await outbox.settlement(of: entry)
@@ -427,7 +427,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func aRuleMergesBoth() async throws {
+    @Test func mergeRuleSendsTheMergedEntity() async throws {
         let merge = ConflictRule<Remark>.merge { conflict in
             conflict.theirs.map {
                 Remark(id: 2, author: $0.author, text: "\(conflict.mine?.text ?? "") and \($0.text)")
@@ -440,8 +440,8 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// A write that waits behind a conflict follows the version that came of it.
-    @Test func whatWaitsBehindAMergeKeepsIt() async throws {
+    /// A write after a conflict is for the version that resolved the conflict.
+    @Test func writeAfterAMergeKeepsIt() async throws {
         let merge = ConflictRule<Remark>.merge { conflict in
             conflict.theirs.map { Remark(id: 2, author: $0.author, text: conflict.mine?.text ?? "") }
         }
@@ -458,7 +458,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func whatWaitsBehindAConflictConflictsToo() async throws {
+    @Test func writeAfterAConflictConflictsToo() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -471,7 +471,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func conflictsOfManyDoNotPauseTheOthers() async throws {
+    @Test func conflictsDoNotPauseOtherWrites() async throws {
         let policy = OutboxPolicy()
         for id in 4...policy.refusalsBeforePause + 5 { source.put(Remark(id: id, author: 7, text: "\(id)")) }
         try await run { [self] repository, outbox in
@@ -488,10 +488,10 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func aRuleGivesUpWhereTheUpstreamNeverAgrees() async throws {
+    @Test func ruleGivesUpAfterRepeatedConflicts() async throws {
         try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
             _ = try await repository.entity(2)
-            // It objects to something else than the version.
+            // The upstream refuses for a reason other than the version.
             source.meet(.refused(409))
             try await repository.update(2) { $0.text = "mine" }
             await outbox.drain()
@@ -506,7 +506,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func aDeletionConflictsToo() async throws {
+    @Test func deletionConflictsToo() async throws {
         for (rule, text) in [(ConflictRule<Remark>.ask, "theirs"), (.theirs, "theirs"), (.mine, nil)] {
             source.put(Remark(id: 2, author: 7, text: "2"))
             try await run(Editing(.put, onConflict: rule)) { [self] repository, outbox in
@@ -522,7 +522,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func whatIsGoneIsInNoConflict() async throws {
+    @Test func deletionOfADeletedEntityIsNotAConflict() async throws {
         try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
             _ = try await repository.entities()
             source.goOffline()
@@ -537,15 +537,15 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// The decision is made when the upstream can be asked.
-    @Test func aConflictWaitsForTheVersionOfTheUpstream() async throws {
+    /// The conflict is decided when the upstream is available.
+    @Test func conflictWaitsForTheUpstreamsVersion() async throws {
         try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
             try await repository.update(2) { $0.text = "mine" }
             source.put(Remark(id: 2, author: 8, text: "theirs"))
             source.goOffline(false)
-            source.goOfflineBehindWrites(1)
+            source.goOfflineAfterWrites(1)
             outbox.retryNow()
             try await stage.timer.sleep(for: .seconds(5))
             #expect(outbox.pending.count == 1 && outbox.counts.refused == 0)
@@ -554,7 +554,7 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    @Test func aRevisedWriteSurvivesARestart() async throws {
+    @Test func revisedWriteSurvivesARestart() async throws {
         try await run(Editing(.put, onConflict: .mine)) { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -573,8 +573,8 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// The upstream keeps no idempotency keys, so it refuses what it has done itself.
-    @Test func whatTheUpstreamHasDoneAlreadyIsNoConflict() async throws {
+    /// The upstream ignores idempotency keys, so it refuses the repeat of a write that it has done.
+    @Test func writeThatTheUpstreamHasDoneIsNotAConflict() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.meet(.answerLost)
@@ -588,7 +588,7 @@ struct RepositoryEditingOutboxTests {
     }
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func whatWaitsBehindAWriteThatWasDoneFollowsItsVersion(update: Editing<Remark>.Update) async throws {
+    func writeAfterALostResponseIsForTheResultingVersion(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -601,10 +601,10 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    // MARK: Owners
+    // MARK: Other processes
 
-    /// Another process delivers what this one has accepted.
-    @Test func whatAnotherProcessSettlesIsReadAgain() async throws {
+    /// Another process delivers the write that this one has accepted.
+    @Test func entitySettledByAnotherProcessIsReadAgain() async throws {
         try await run { [self] repository, outbox in
             _ = try await repository.entities()
             _ = try await repository.entity(2, .upstreamOnly)
@@ -624,7 +624,7 @@ struct RepositoryEditingOutboxTests {
     // MARK: Units of work
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func severalWritesOfOneEntityFollowEachOther(update: Editing<Remark>.Update) async throws {
+    func writesOfOneEntityInAUnitOfWorkFollowEachOther(update: Editing<Remark>.Update) async throws {
         try await run(Editing(update)) { [self] repository, outbox in
             _ = try await repository.entity(2)
             source.goOffline()
@@ -639,8 +639,8 @@ struct RepositoryEditingOutboxTests {
         }
     }
 
-    /// What was prepared for a pending creation finds its address, though the creation is delivered first.
-    @Test func aPreparedUpdateOfWhatIsCreatedMeanwhileIsDelivered() async throws {
+    /// An update that was prepared for a pending creation gets its address, even if the creation is delivered first.
+    @Test func preparedUpdateOfAnEntityCreatedMeanwhileIsDelivered() async throws {
         try await run { [self] repository, outbox in
             source.goOffline()
             let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value

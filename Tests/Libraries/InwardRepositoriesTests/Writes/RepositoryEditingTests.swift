@@ -12,7 +12,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A repository whose updates and deletions are sent at once.
+/// A repository that sends updates and deletions immediately.
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryEditingTests {
     private let source = VersionedSource()
@@ -40,7 +40,7 @@ struct RepositoryEditingTests {
     // MARK: Updates
 
     @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func anUpdateNamesTheVersionThatWasReadAndIsReadByAll(update: Editing<Remark>.Update) async throws {
+    func updateNamesTheTagThatWasReadAndAllReadsSeeIt(update: Editing<Remark>.Update) async throws {
         let repository = try repository(update)
         _ = try await repository.entity(2)
         _ = try await repository.entities()
@@ -53,12 +53,12 @@ struct RepositoryEditingTests {
         #expect(try await repository.entity(2).value.text == "new")
         #expect(try await repository.entities().value.map(\.text) == ["1", "new", "3"])
         #expect(source.requests.count == count)
-        // The tag of the answer is the one that the next update names.
+        // The next update names the tag of this response.
         try await repository.update(2) { $0.text = "newer" }
         #expect(source.writes.last?.hasSuffix(#""v2""#) == true)
     }
 
-    @Test func aPatchHasTheFieldsThatChange() async throws {
+    @Test func patchContainsTheChangedFields() async throws {
         let repository = try repository(.patch)
         try await repository.update(2) { $0.text = "new" }
         let request = try #require(source.requests.last)
@@ -69,22 +69,22 @@ struct RepositoryEditingTests {
         #expect(source.writes.count == 1)
     }
 
-    @Test func aVersionThatWasReadInAListHasNoTag() async throws {
+    @Test func entityReadInAListHasNoTag() async throws {
         let repository = try repository()
         _ = try await repository.entities()
         try await repository.update(2) { $0.text = "new" }
         #expect(source.writes == ["PUT 2"])
     }
 
-    @Test func withoutACacheTheTagIsAskedFor() async throws {
+    @Test func tagIsFetchedWithoutACache() async throws {
         let repository = try repository(memory: .nothing)
         try await repository.update(2) { $0.text = "new" }
         #expect(source.writes == [#"PUT 2 "v1""#])
-        // An intermediate cache may answer: the upstream objects to the tag of an old version.
+        // An intermediate cache may answer: if its tag is outdated, the upstream refuses the write.
         #expect(source.requests.allSatisfy { $0.headerFields[.cacheControl] == nil })
     }
 
-    @Test func anAnswerWithoutContentLeavesWhatWasSent() async throws {
+    @Test func emptyResponseCachesWhatWasSent() async throws {
         let repository = try repository(.patch)
         source.meet(.emptyAnswer)
         #expect(try await repository.update(2) { $0.text = "new" }.value.text == "new")
@@ -93,15 +93,15 @@ struct RepositoryEditingTests {
         #expect(source.requests.count == count)
     }
 
-    @Test func behindAnAnswerThatIsNoRecordTheUpstreamIsAsked() async throws {
+    @Test func upstreamIsReadAfterAResponseWithoutARecord() async throws {
         let repository = try repository()
         source.meet(.strangeAnswer)
         #expect(try await repository.update(2) { $0.text = "new" }.value.text == "new")
         #expect(try await repository.entity(2).origin == .upstream)
     }
 
-    /// A process that is killed behind it leaves what the next one is to find.
-    @Test func theStoreHasWhatAnUpdateCameToWhenItIsTold() async throws {
+    /// A process that is killed after the update returns must leave the updated record for the next process.
+    @Test func storeIsUpToDateWhenAnUpdateReturns() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let records = InMemoryRecordStore(now: { OutboxStage.time })
         try await scheduler.run {
@@ -113,7 +113,7 @@ struct RepositoryEditingTests {
         }
     }
 
-    @Test func anUpdateThatMayHaveBeenDoneLeavesNothingCached() async throws {
+    @Test func uncertainUpdateLeavesNothingCached() async throws {
         let repository = try repository()
         _ = try await repository.entity(2)
         source.meet(.answerLost)
@@ -124,7 +124,7 @@ struct RepositoryEditingTests {
         #expect(try await repository.entity(2) == Reading(Remark(id: 2, author: 7, text: "new"), origin: .upstream))
     }
 
-    @Test func aRefusedUpdateChangesNothing() async throws {
+    @Test func refusedUpdateChangesNothing() async throws {
         let repository = try repository()
         _ = try await repository.entity(2)
         source.meet(.refused(422))
@@ -136,7 +136,7 @@ struct RepositoryEditingTests {
         #expect(try await repository.entity(2).value.text == "2")
     }
 
-    @Test func whatDoesNotExistIsNotUpdated() async throws {
+    @Test func missingEntityIsNotUpdated() async throws {
         let repository = try repository()
         let error = await #expect(throws: WriteError<Remark>.self) {
             try await repository.update(9) { $0.text = "new" }
@@ -149,14 +149,17 @@ struct RepositoryEditingTests {
         #expect(await repository.failure(2) == .notFound)
     }
 
-    @Test func anUpdateCannotChangeTheIdentifierOrBeSentWhereNothingIsUpdated() async throws {
+    @Test func updateCannotChangeTheIdentifierOrBeSentWithoutEditing() async throws {
         let repository = try repository()
         let other = Remark(id: 3, author: 7, text: "x")
         let error = await #expect(throws: WriteError<Remark>.self) { try await repository.update(2) { $0 = other } }
         #expect(error?.description.contains("cannot change the identifier") == true)
         let readOnly = try self.repository(nil, allowsDeletion: false)
         let update = await #expect(throws: WriteError<Remark>.self) { try await readOnly.update(2) { $0.text = "x" } }
-        #expect(update?.description == "GET http://upstream.test/api/remarks/2 was not sent: nothing is updated there")
+        #expect(
+            update?.description
+                == "The change of http://upstream.test/api/remarks/2 was not sent: its endpoint declares no updates"
+        )
         let deletion = await #expect(throws: WriteError<Remark>.self) { try await readOnly.delete(2) }
         #expect(deletion?.repositoryError.reason == .refused && source.writes.isEmpty)
         await repository.close()
@@ -166,7 +169,7 @@ struct RepositoryEditingTests {
 
     // MARK: Deletions
 
-    @Test func whatIsDeletedIsFoundNowhere() async throws {
+    @Test func deletedEntityIsNotFound() async throws {
         let repository = try repository()
         _ = try await repository.entity(2)
         _ = try await repository.entities()
@@ -177,7 +180,7 @@ struct RepositoryEditingTests {
         #expect(try await repository.entities().value.map(\.id) == [1, 3])
     }
 
-    @Test func whatIsDeletedIsNotInTheStoreWhenItIsTold() async throws {
+    @Test func storeHasNoDeletedEntityWhenTheDeletionReturns() async throws {
         let records = InMemoryRecordStore(now: { OutboxStage.time })
         let repository = try Repository.versioned(source, store: Self.place(records))
         _ = try await repository.entity(2)
@@ -191,7 +194,7 @@ struct RepositoryEditingTests {
         #expect(try await again.entities(.all, .cacheOnly).value.map(\.id) == [1, 3])
     }
 
-    @Test func whatIsGoneIsDeleted() async throws {
+    @Test func deletingAMissingEntitySucceeds() async throws {
         let repository = try repository()
         _ = try await repository.entity(2)
         source.remove(2)
@@ -207,7 +210,7 @@ struct RepositoryEditingTests {
         source.put(Remark(id: 2, author: 8, text: "theirs"))
     }
 
-    @Test func aConflictCarriesBothVersions() async throws {
+    @Test func conflictHasBothVersions() async throws {
         let repository = try repository()
         try await overtake(repository)
         let error = await #expect(throws: WriteError<Remark>.self) {
@@ -218,13 +221,13 @@ struct RepositoryEditingTests {
         #expect(conflict.theirs == Remark(id: 2, author: 8, text: "theirs"))
         #expect(conflict.refusal.reason == .conflict)
         #expect(error?.description.contains("412") == true && error?.description.contains("read it again") == true)
-        // The caller decides: the version that it has seen is cached now.
+        // The caller decides. The upstream's version is cached now.
         try await repository.update(2) { $0.text = "mine after all" }
         #expect(source.remark(2) == Remark(id: 2, author: 8, text: "mine after all"))
         #expect(source.writes == [#"PUT 2 "v1""#, #"PUT 2 "v2""#])
     }
 
-    @Test func aDeletionConflictsLikeAnUpdate() async throws {
+    @Test func deletionConflictsLikeAnUpdate() async throws {
         let repository = try repository()
         try await overtake(repository)
         let error = await #expect(throws: WriteError<Remark>.self) { try await repository.delete(2) }
@@ -233,7 +236,7 @@ struct RepositoryEditingTests {
         #expect(source.remark(2)?.text == "theirs")
     }
 
-    @Test func whatWasDeletedInTheMeantimeHasNoOtherVersion() async throws {
+    @Test func entityDeletedInTheMeantimeHasNoOtherVersion() async throws {
         let repository = try repository(.put, .mine)
         _ = try await repository.entity(2)
         source.meet(.refused(409))
@@ -244,7 +247,7 @@ struct RepositoryEditingTests {
         #expect(try #require(versions(error)).theirs == nil)
     }
 
-    @Test func aRuleDecidesBetweenVersions() async throws {
+    @Test func ruleDecidesBetweenVersions() async throws {
         let mine = try repository(.put, .mine)
         try await overtake(mine)
         #expect(try await mine.update(2) { $0.text = "mine" }.value == Remark(id: 2, author: 7, text: "mine"))
@@ -264,7 +267,7 @@ struct RepositoryEditingTests {
         #expect(source.remark(2) == Remark(id: 2, author: 9, text: "mine and theirs"))
     }
 
-    @Test func aRuleDecidesAboutADeletion() async throws {
+    @Test func ruleDecidesAboutADeletion() async throws {
         let theirs = try repository(.put, .theirs)
         try await overtake(theirs)
         try await theirs.delete(2)
@@ -282,8 +285,8 @@ struct RepositoryEditingTests {
         #expect(source.remark(2) == nil)
     }
 
-    /// The tag of the answer to a patch is not that of the version from before somebody else changed it.
-    @Test func aPatchOfTheirsLeavesBoth() async throws {
+    /// The response is empty, so the repository itself applies the patch to their version.
+    @Test func patchOfTheirVersionKeepsBothChanges() async throws {
         let repository = try repository(.patch, .mine)
         try await overtake(repository)
         source.meet(.answered, .emptyAnswer)
@@ -292,7 +295,7 @@ struct RepositoryEditingTests {
         #expect(try await repository.entity(2).value == reading.value)
     }
 
-    @Test func aPatchOfAnUnknownVersionIsReadAgain() async throws {
+    @Test func patchedUnknownVersionIsReadAgain() async throws {
         let repository = try repository(.patch)
         _ = try await repository.entities()
         source.put(Remark(id: 2, author: 8, text: "theirs"))
@@ -302,9 +305,8 @@ struct RepositoryEditingTests {
         #expect(try await repository.entities().value.map(\.text) == ["1", "mine", "3"])
     }
 
-    /// The upstream objects to something else than the version.
-    @Test(arguments: ["mine", "theirs", "ask"]) func anObjectionToTheSameVersionIsNoConflict(rule: String) async throws
-    {
+    /// The upstream refuses for a reason other than the version.
+    @Test(arguments: ["mine", "theirs", "ask"]) func refusalOfTheSameVersionIsNotAConflict(rule: String) async throws {
         let repository = try repository(.put, ["mine": .mine, "theirs": .theirs][rule] ?? .ask)
         _ = try await repository.entity(2)
         source.meet(.refused(409), .refused(409))
@@ -316,7 +318,7 @@ struct RepositoryEditingTests {
         #expect(source.writes.count == 2)
     }
 
-    @Test func whoConflictsEachTimeGivesUp() async throws {
+    @Test func updateGivesUpAfterRepeatedConflicts() async throws {
         let repository = try repository(.put, .mine)
         _ = try await repository.entity(2)
         source.omitTags()
@@ -327,7 +329,7 @@ struct RepositoryEditingTests {
         #expect(versions(error) != nil && source.writes.count == 5)
     }
 
-    @Test func aDeletionThatConflictsEachTimeGivesUp() async throws {
+    @Test func deletionGivesUpAfterRepeatedConflicts() async throws {
         let repository = try repository(.put, .mine)
         _ = try await repository.entity(2)
         source.omitTags()

@@ -10,19 +10,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An upstream of remarks with versions: it gives entity tags, and refuses a write for another version than it has.
+/// An upstream of remarks with entity tags. It refuses a write for a version other than its own.
 final class VersionedSource: DataFetcher {
-    /// What becomes of a write.
+    /// The fate of a write.
     enum Fate {
         case answered
-        /// It is done, and nobody learns of it.
+        /// The write is done, and the response is lost.
         case answerLost
-        /// It does not arrive.
+        /// The write does not arrive.
         case lost
         case refused(DataResponse.Status)
-        /// It is done, and the answer has no content.
+        /// The write is done, and the response is empty.
         case emptyAnswer
-        /// It is done, and the answer is no remark.
+        /// The write is done, and the response is not a remark.
         case strangeAnswer
     }
 
@@ -33,26 +33,26 @@ final class VersionedSource: DataFetcher {
         var requests: [DataRequest] = []
         var isOffline = false
         var hasTags = true
-        /// How many writes are seen to before the upstream goes away.
+        /// The number of writes until the upstream goes offline.
         var writesLeft: Int?
         var honoursKeys = false
         var losesFirstAnswers = false
-        /// The answers to the writes that were done, by their idempotency keys.
+        /// The responses to completed writes, by idempotency key.
         var answers: [String: DataResponse] = [:]
     }
 
     private let state = Mutex(State())
     private let gate: @Sendable (DataRequest) async -> Void
 
-    /// Makes an upstream with three remarks, each in its first version.
+    /// Creates an upstream with three remarks, each in its first version.
     ///
-    /// - Parameter gate: What a request waits for before it is seen to.
+    /// - Parameter gate: Called before a request is processed.
     init(gate: @escaping @Sendable (DataRequest) async -> Void = { _ in }) {
         self.gate = gate
         for id in 1...3 { put(Remark(id: id, author: 7, text: "\(id)")) }
     }
 
-    /// The requests so far that were not reads, as `PUT 7 "v1"`, with the tag that they name.
+    /// The writes so far, such as `PUT 7 "v1"`, with the tag that they name.
     var writes: [String] {
         state.withLock { state in
             state.requests.filter { $0.method != .get }.map { request in
@@ -68,27 +68,27 @@ final class VersionedSource: DataFetcher {
 
     func remark(_ id: Int) -> Remark? { state.withLock { $0.remarks[id]?.remark } }
 
-    /// Puts another version of a remark there.
+    /// Adds a version of a remark.
     func put(_ remark: Remark) {
         state.withLock { $0.remarks[remark.id] = (remark, ($0.remarks[remark.id]?.version ?? 0) + 1) }
     }
 
     func remove(_ id: Int) { state.withLock { $0.remarks[id] = nil } }
 
-    /// Decides what becomes of the next writes.
+    /// Sets the fates of the next writes.
     func meet(_ fates: Fate...) { state.withLock { $0.fates = fates } }
 
     func goOffline(_ isOffline: Bool = true) { state.withLock { $0.isOffline = isOffline } }
 
-    /// Goes away behind a number of writes.
-    func goOfflineBehindWrites(_ count: Int) { state.withLock { $0.writesLeft = count } }
+    /// Goes offline after a number of writes.
+    func goOfflineAfterWrites(_ count: Int) { state.withLock { $0.writesLeft = count } }
 
     func omitTags() { state.withLock { $0.hasTags = false } }
 
-    /// Answers a repeat of a write as it was answered before, from now on, and does it no second time.
+    /// Honors idempotency keys from now on: answers the repeat of a write with the first response, and does not do it again.
     ///
-    /// - Parameter isLosing: Whether the first answer to each write is lost.
-    func honourKeys(losingFirstAnswers isLosing: Bool) {
+    /// - Parameter isLosing: Whether the first response to each write is lost.
+    func honorKeys(losingFirstAnswers isLosing: Bool) {
         state.withLock { ($0.honoursKeys, $0.losesFirstAnswers) = (true, isLosing) }
     }
 

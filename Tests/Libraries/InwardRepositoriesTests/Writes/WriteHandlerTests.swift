@@ -59,7 +59,7 @@ struct WriteHandlerTests {
         )
     }
 
-    /// Settles an entry, and returns what was done before its end was durable, and after.
+    /// Settles an entry, and returns the handler's calls before and after the settlement was durable.
     private func settled(
         _ entry: OutboxEntry? = nil,
         _ settle: (WriteHandler<Remark>, OutboxEntry) async throws -> OutboxSettlement
@@ -75,7 +75,7 @@ struct WriteHandlerTests {
         return (before, Array(log.all.dropFirst(before.count)), settlement)
     }
 
-    @Test func whatWasCreatedTakesThePlaceOfWhatIsPending() async throws {
+    @Test func createdEntityReplacesThePendingOne() async throws {
         let body = Data(body.utf8)
         let found = try await settled { handler, entry in
             try await handler.delivered(entry, answer: DataResponse(body: body), before: LaterEntries())
@@ -86,9 +86,9 @@ struct WriteHandlerTests {
         #expect(found.settlement.problem == nil)
     }
 
-    /// It is not known which lists the new entity belongs in.
+    /// The new entity may belong in any list.
     @Test(arguments: ["{", ""])
-    func ofAnAnswerThatCannotBeReadAllListsAreForgotten(answer: String) async throws {
+    func unreadableResponseForgetsAllLists(answer: String) async throws {
         let found = try await settled { handler, entry in
             try await handler.delivered(entry, answer: DataResponse(body: Data(answer.utf8)), before: LaterEntries())
         }
@@ -97,7 +97,7 @@ struct WriteHandlerTests {
         #expect(found.settlement.changes == changes && found.settlement.problem != nil)
     }
 
-    @Test func whatMayHaveBeenCreatedMayBeInEveryList() async throws {
+    @Test func uncertainCreationForgetsAllLists() async throws {
         let error = RepositoryError(.outcomeUnknown, request: "POST remarks", explanation: "was cut off")
         let found = try await settled { handler, entry in
             try await handler.refused(entry, because: error, before: LaterEntries())
@@ -107,7 +107,7 @@ struct WriteHandlerTests {
         #expect(found.settlement.changes == changes)
     }
 
-    @Test func whatWasRefusedIsInNoList() async throws {
+    @Test func refusedCreationIsInNoList() async throws {
         let error = RepositoryError(.refused, request: "POST remarks", explanation: "was answered with 422")
         let found = try await settled { handler, entry in
             try await handler.refused(entry, because: error, before: LaterEntries())
@@ -133,7 +133,7 @@ struct WriteHandlerTests {
         )
     }
 
-    @Test func whatAnUpdateCameToIsForgottenIfItIsNotKnown() async throws {
+    @Test func unknownResultOfAnUpdateIsForgotten() async throws {
         let found = try await settled(update(.put)) { handler, entry in
             try await handler.delivered(entry, answer: DataResponse(body: Data("{".utf8)), before: LaterEntries())
         }
@@ -142,7 +142,7 @@ struct WriteHandlerTests {
         #expect(found.settlement.changes.count == 2 && found.settlement.changes.last == changes.first)
     }
 
-    @Test func whatWasNotUpdatedIsAsItWas() async throws {
+    @Test func refusedUpdateLeavesTheEntityUnchanged() async throws {
         let update = update(.put)
         let error = RepositoryError(.refused, request: "PUT remarks/4", explanation: "was answered with 422")
         let found = try await settled(update) { handler, entry in

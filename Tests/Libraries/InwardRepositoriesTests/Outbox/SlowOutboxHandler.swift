@@ -3,8 +3,8 @@ import InwardFetching
 import InwardRepositories
 import InwardTesting
 
-/// A handler that takes ten seconds to say what is to be kept.
-struct SlowSettler: OutboxHandler {
+/// A handler that takes ten seconds to settle a write.
+struct SlowOutboxHandler: OutboxHandler {
     let base: RecordingOutboxHandler
     let timer: TimerService
 
