@@ -1,1 +1,1 @@
-// The headers are included by CVips alone; this target tells SwiftPM where they are.
+// Only CVips includes the headers of libvips. This target lets SwiftPM find them.

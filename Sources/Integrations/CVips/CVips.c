@@ -12,11 +12,11 @@
 static void ignore(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data) {}
 
 bool cvips_start(int32_t threads) {
-    // Warnings are about what the bytes of a picture say, and would be written to the terminal.
+    // Ignore warnings. They describe the content of images, and libvips would write them to standard error.
     g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING, ignore, NULL);
     if (vips_init("inward")) return false;
     vips_concurrency_set(threads);
-    // Nothing is remembered between calls: no operation would be asked for twice, and their inputs do not live longer.
+    // Do not cache operations. None is repeated, and their input buffers do not outlive the call.
     vips_cache_set_max(0);
     vips_block_untrusted_set(TRUE);
     vips_operation_block_set("VipsForeignLoad", TRUE);
@@ -70,14 +70,14 @@ bool cvips_read_header(const uint8_t *bytes, size_t count, CVipsHeader *header) 
     return true;
 }
 
-/// Takes over a reference, and hands one on; `NULL` for a step that failed.
+/// Releases `image` and returns `result`, or `NULL` if the step failed.
 static VipsImage *next(VipsImage *image, VipsImage *result, int failure) {
     g_object_unref(image);
     return failure ? NULL : result;
 }
 
-/// The picture with a byte for each two, the nearest one, as ISO/IEC 15948, 13.12 has it: libvips leaves out the second. Others
-/// than those of encoded values stay as they are. It takes over the reference.
+/// Returns the image with 16-bit samples rounded to 8 bits (ISO/IEC 15948, 13.12), where libvips would truncate them. Images
+/// without encoded 16-bit samples are returned unchanged. Consumes the reference.
 static VipsImage *rounded(VipsImage *image) {
     const VipsInterpretation interpretation = vips_image_get_interpretation(image);
     const bool is_gray = interpretation == VIPS_INTERPRETATION_GREY16;
@@ -92,7 +92,7 @@ static VipsImage *rounded(VipsImage *image) {
     return next(image, result, failure);
 }
 
-/// The picture in sRGB with alpha, a byte each. It takes over the reference.
+/// Returns the image in sRGB with alpha, one byte per component. Consumes the reference.
 static VipsImage *converted(VipsImage *image) {
     VipsImage *result = NULL;
     if (has_field(image, VIPS_META_ICC_NAME)
@@ -124,8 +124,8 @@ static VipsImage *converted(VipsImage *image) {
     return image;
 }
 
-/// The picture with the pixels at its edges repeated once where it is a pixel short: libvips leaves out the last column and row
-/// of a JPEG that is reduced if they do not stand for as many as the others. It takes over the reference.
+/// Returns the image at the requested size, with the last column and row repeated where they are missing. If the sides of a
+/// JPEG cannot be divided by the reduction, libvips omits the incomplete last column and row. Consumes the reference.
 static VipsImage *filled(VipsImage *image, int width, int height) {
     const int missing_columns = width - vips_image_get_width(image), missing_rows = height - vips_image_get_height(image);
     if (missing_columns == 0 && missing_rows == 0) return image;
@@ -159,7 +159,7 @@ bool cvips_decode(
         g_snprintf(options, sizeof(options), "shrink=%d", decoding.reduction);
     if (decoding.reduction > 1 && decoding.format == CVipsFormatWebP) {
         char scale[G_ASCII_DTOSTR_BUF_SIZE];
-        // Not as the locale writes numbers.
+        // The decimal separator must not depend on the locale.
         g_ascii_formatd(scale, sizeof(scale), "%.6f", 1.0 / decoding.reduction);
         g_snprintf(options, sizeof(options), "scale=%s", scale);
     }
@@ -170,7 +170,7 @@ bool cvips_decode(
     if (decoding.reduction > 1) image = filled(image, width, height);
     if (image) image = converted(image);
     if (!image) return false;
-    // What is written below is as large as this and no larger.
+    // The pixel buffer has exactly this size.
     bool is_done = vips_image_get_width(image) == width && vips_image_get_height(image) == height
         && vips_image_get_bands(image) == 4 && vips_image_get_format(image) == VIPS_FORMAT_UCHAR
         && write_rows(image, pixels, is_cancelled);
@@ -179,13 +179,13 @@ bool cvips_decode(
 }
 
 static void stop_if_cancelled(VipsImage *image, VipsProgress *progress, void *data) {
-    // On the thread that encodes: what libvips calculates on others, it waits for there.
+    // This runs on the thread of the encoding call, not on a thread of libvips, so it sees the cancellation of the call's task.
     bool (*is_cancelled)(void) = (bool (*)(void)) data;
     if (is_cancelled()) vips_image_set_kill(image, TRUE);
 }
 
 static int save(VipsImage *image, CVipsEncoding encoding, void **bytes, size_t *count) {
-    // Of what a file may say beside the pixels, the orientation alone is written.
+    // The orientation is the only metadata in the file.
     const gboolean strip = encoding.orientation == 1;
     const int subsampling = encoding.is_subsampled ? VIPS_FOREIGN_SUBSAMPLE_ON : VIPS_FOREIGN_SUBSAMPLE_OFF;
     switch (encoding.format) {
@@ -217,7 +217,8 @@ static int save(VipsImage *image, CVipsEncoding encoding, void **bytes, size_t *
     return -1;
 }
 
-/// Exif (a directory of TIFF 6.0) that has the orientation alone: libvips makes none for PNG, and writes what there is.
+/// Sets Exif data (a TIFF 6.0 directory) that contains only the orientation. For PNG, libvips writes existing Exif data but
+/// creates none.
 static void say_orientation(VipsImage *image, int32_t orientation) {
     const uint8_t exif[] = {
         'E', 'x', 'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1,
@@ -226,7 +227,7 @@ static void say_orientation(VipsImage *image, int32_t orientation) {
     vips_image_set_blob_copy(image, VIPS_META_EXIF_NAME, exif, sizeof(exif));
 }
 
-/// The pixels as the form takes them. It takes over the reference.
+/// Returns the image as the format can store it. Consumes the reference.
 static VipsImage *prepared(VipsImage *image, CVipsEncoding encoding) {
     VipsImage *result = NULL;
     int failure = vips_copy(image, &result, "interpretation", VIPS_INTERPRETATION_sRGB, NULL);

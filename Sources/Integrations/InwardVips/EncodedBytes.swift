@@ -2,8 +2,8 @@ import InwardImages
 
 /// Encoded bytes, with a check for whether they contain the complete image.
 ///
-/// libvips records failures as text in one place for the whole process, so truncation is detected here instead. libvips also
-/// tolerates a missing end of file as long as the pixels are complete.
+/// Truncation is detected here because libvips does not report it reliably. It records failures only as text, in one buffer for
+/// the whole process, and it tolerates a missing end of file if the pixels are complete.
 struct EncodedBytes {
     /// The bytes.
     let bytes: [UInt8]
@@ -13,9 +13,9 @@ struct EncodedBytes {
     /// The number of steps between two cancellation checks.
     private static let stepsBetweenChecks = 4_096
 
-    /// Returns whether the bytes end before the image does, as far as the format reveals it.
+    /// Returns whether the bytes end before the image does, judging by the structure of the format.
     ///
-    /// - Throws: an `ImageCodecError` if the task was cancelled, or its deadline has passed.
+    /// - Throws: An `ImageCodecError` if the task is cancelled, or its deadline has passed.
     /// - Complexity: O(n) in the number of bytes.
     func isCutShort() throws(ImageCodecError) -> Bool {
         switch format {
@@ -45,7 +45,8 @@ struct EncodedBytes {
         return value
     }
 
-    /// Returns whether the markers (ITU-T T.81, B.1.1) lead to an end-of-image marker. In scan data, a zero follows each FF byte.
+    /// Returns whether the markers (ITU-T T.81, B.1.1) lead to an end-of-image marker. In scan data, a zero follows each FF
+    /// byte.
     private func hasEndOfJPEG() throws(ImageCodecError) -> Bool {
         var steps = 0
         var index = 2
@@ -81,7 +82,7 @@ struct EncodedBytes {
     /// Returns whether the blocks (GIF 89a, 15) lead to the trailer.
     private func hasEndOfGIF() throws(ImageCodecError) -> Bool {
         var steps = 0
-        /// Returns the size in bytes of the colour table that a flags byte announces.
+        /// Returns the size in bytes of the color table that a flags byte announces.
         func table(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
         guard bytes.count > 13 else { return false }
         var index = 13 + table(bytes[10])
@@ -102,7 +103,7 @@ struct EncodedBytes {
         return false
     }
 
-    /// Returns the length of the box (ISO/IEC 14496-12, 4.2) at an index; `nil` if it extends beyond the bytes.
+    /// Returns the length of the box (ISO/IEC 14496-12, 4.2) at an index, or `nil` if it extends beyond the bytes.
     func boxLength(at index: Int) -> Int? {
         var length = integer(at: index, count: 4)
         // 1 means that the length follows in 8 bytes, and 0 that the box extends to the end.
@@ -128,8 +129,10 @@ struct EncodedBytes {
 }
 
 extension ImageFormat {
-    /// Detects the format from the signature, for files that libvips does not recognize when it cannot read them: it reads more
-    /// of a TIFF file to recognize it, and does not distinguish AVIF from HEIF.
+    /// Creates the format that the signature claims, or returns `nil` for any other signature.
+    ///
+    /// Use it for files that libvips cannot read. libvips needs more than the signature to recognize a TIFF file, and does not
+    /// distinguish AVIF from HEIF.
     init?(claimedBy bytes: [UInt8]) {
         if bytes.starts(with: [0x49, 0x49, 42, 0]) || bytes.starts(with: [0x4D, 0x4D, 0, 42]) {
             self = .tiff
@@ -141,33 +144,32 @@ extension ImageFormat {
     }
 }
 
-/// Encoded bytes that are safe to pass to libvips: checked for anything that would keep it busy before it returns the image size.
+/// Encoded bytes whose image size libvips can read in a short time.
 ///
-/// libvips reads every directory of a TIFF file in turn to count its images. With many directories this takes seconds and cannot
-/// be cancelled. Only the first image is decoded here, so the offset of the second directory is set to zero in a copy. The number
-/// of boxes in an AVIF or HEIF file is limited for the same reason: a million empty boxes took libheif six seconds.
+/// To count the images in a TIFF file, libvips reads every directory. With many directories, this takes seconds and cannot be
+/// cancelled. Only the first image is decoded, so the offset of the second directory is set to zero in a copy. The number of
+/// boxes in an AVIF or HEIF file is limited for the same reason. libheif took six seconds for a million empty boxes.
 struct CheckedImage {
     /// The maximum number of top-level boxes in an AVIF or HEIF file. Files with one image have fewer than 10.
     static let maximumBoxCount = 1_024
 
     let bytes: [UInt8]
-    /// The number of pixels in a tile; 0 if there are no tiles.
+    /// The number of pixels in a TIFF tile, or 0 if there are no tiles.
     private(set) var tilePixelCount = 0
     /// The number of bytes that were copied.
     private(set) var copiedByteCount = 0
 
     /// Checks encoded bytes.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes are a TIFF file that is not safe to pass to libvips, or if the task was
-    ///   cancelled.
+    /// - Throws: An `ImageCodecError` if the bytes are not safe to pass to libvips, or if the task is cancelled.
     init(_ bytes: [UInt8]) throws(ImageCodecError) {
-        // Files with 8-byte offsets are not checked, so their decoding time and memory are unknown.
+        // There is no check for files with 8-byte offsets (BigTIFF), so their decoding time and memory are unknown.
         guard !bytes.starts(with: [0x49, 0x49, 43, 0]), !bytes.starts(with: [0x4D, 0x4D, 0, 43]) else {
-            throw ImageCodecError(.unsupported(.tiff), "is a TIFF with offsets of 8 bytes, which is not read")
+            throw ImageCodecError(.unsupported(.tiff), "is a TIFF with 8-byte offsets, which is not supported")
         }
-        // Microsoft Document Imaging, which libtiff reads as TIFF.
+        // Microsoft Document Imaging, which libtiff would read as TIFF.
         guard !bytes.starts(with: [0x45, 0x50, 42, 0]) else {
-            throw ImageCodecError(.unrecognized, "is a document of MDI, which is not read")
+            throw ImageCodecError(.unrecognized, "is a Microsoft Document Imaging file, which is not supported")
         }
         if bytes.dropFirst(4).starts(with: "ftyp".utf8) { try Self.checkBoxes(of: bytes) }
         guard TIFFDirectory.isTIFF(bytes) else {
@@ -196,7 +198,7 @@ struct CheckedImage {
             guard count <= maximumBoxCount else {
                 throw ImageCodecError(
                     .unsupported(encoded.format),
-                    "has more than \(maximumBoxCount) boxes, which is more than are read"
+                    "has more than the \(maximumBoxCount) boxes allowed"
                 )
             }
             guard let length = encoded.boxLength(at: index) else { return }

@@ -2,18 +2,19 @@ import InwardImages
 
 /// The first directory of a TIFF file (TIFF 6.0, section 2), checked before the file is passed to libvips.
 ///
-/// libvips reads all directories of a file, and the values of all their tags, before it returns the image size. This type limits
-/// the number of entries and the total size of their values, which may overlap in a file. Directories after the first are
-/// removed, because only the first image is decoded.
+/// libvips reads all directories of a file, and the values of all their tags, before it returns the image size. The values can
+/// overlap, so that reading them takes far longer than reading the file. So this type limits the number of entries and the
+/// total size of their values. It also finds the offset of the second directory, which ``CheckedImage`` clears because only the
+/// first image is decoded.
 struct TIFFDirectory {
     /// The maximum number of entries in a directory. Camera files have fewer than 100.
     static let maximumEntryCount = 512
 
     /// The minimum size in bytes of a complete file.
     private(set) var byteCount = 8
-    /// The number of pixels in a tile; 0 if there are no tiles.
+    /// The number of pixels in a tile, or 0 if there are no tiles.
     private(set) var tilePixelCount = 0
-    /// The position of the next directory's offset; `nil` if there is no further directory.
+    /// The position of the second directory's offset, or `nil` if there is no second directory.
     private(set) var nextOffsetPosition: Int?
     /// The number of entries and values read.
     private(set) var stepCount = 0
@@ -32,10 +33,10 @@ struct TIFFDirectory {
         bytes.starts(with: [0x49, 0x49, 42, 0]) || bytes.starts(with: [0x4D, 0x4D, 0, 42])
     }
 
-    /// Reads a directory as far as the file goes. If several entries have the same tag, the first one counts.
+    /// Reads the first directory as far as the file goes. If several entries have the same tag, the first one counts.
     ///
-    /// - Throws: an `ImageCodecError` if the directory has too many entries, if the values of its entries overlap so that reading
-    ///   them takes more than the file has bytes, or if the task was cancelled.
+    /// - Throws: An `ImageCodecError` if the directory has too many entries, if its values overlap and together are larger
+    ///   than the file, or if the task is cancelled.
     /// - Complexity: O(n) in the number of bytes.
     init(of bytes: Span<UInt8>) throws(ImageCodecError) {
         isLittleEndian = !bytes.isEmpty && bytes[0] == 0x49
@@ -45,11 +46,11 @@ struct TIFFDirectory {
         byteCount = max(byteCount, end + 4)
         guard count <= Self.maximumEntryCount else {
             guard byteCount <= bytes.count else {
-                throw ImageCodecError(.truncated(.tiff), "ends in its directory, after \(bytes.count) bytes")
+                throw ImageCodecError(.truncated(.tiff), "ends within its directory, after \(bytes.count) bytes")
             }
             throw ImageCodecError(
                 .unsupported(.tiff),
-                "has a directory of \(count) entries, and \(Self.maximumEntryCount) are the most that are read"
+                "has a directory with \(count) entries, more than the \(Self.maximumEntryCount) allowed"
             )
         }
         guard byteCount <= bytes.count else { return }
@@ -73,7 +74,7 @@ struct TIFFDirectory {
                 valueByteCount += max(0, min(length, bytes.count - values.offset))
             }
             guard valueByteCount <= bytes.count else {
-                throw ImageCodecError(.damaged(.tiff), "has a directory whose values take more bytes than the file has")
+                throw ImageCodecError(.damaged(.tiff), "has directory values that need more bytes than the file has")
             }
             switch tag {
             case 273, 324: offsets = values
@@ -104,7 +105,7 @@ struct TIFFDirectory {
         }
     }
 
-    /// Returns the location of an entry's values; empty if their type is unknown.
+    /// Returns the location of an entry's values, which is empty if their type is unknown.
     private func values(of entry: Int, of bytes: Span<UInt8>) -> Values {
         let width =
             switch integer(at: entry + 2, count: 2, of: bytes) {
@@ -120,7 +121,7 @@ struct TIFFDirectory {
         return Values(offset: offset, width: width, count: count)
     }
 
-    /// Returns one value of an entry; 0 if there are fewer.
+    /// Returns one value of an entry, or 0 if there are fewer.
     private func number(_ index: Int, of values: Values, of bytes: Span<UInt8>) -> Int {
         guard index < values.count else { return 0 }
         return integer(at: values.offset + index * values.width, count: values.width, of: bytes)

@@ -1,9 +1,9 @@
 #if !Vips
 public import InwardImages
 
-/// An image codec that uses libvips. Available when the package trait `Vips` is enabled.
+/// An image codec that uses libvips. It is available if the package trait `Vips` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// This declaration replaces the codec if the trait is not enabled, so that the compiler can name the trait.
 @available(
     *,
     unavailable,
@@ -23,23 +23,23 @@ public final class VipsImageCodec: ImageCodec {
 
     /// Always fails.
     ///
-    /// - Throws: an `ImageCodecError` with the reason `unrecognized`.
+    /// - Throws: An `ImageCodecError` with the reason `unrecognized`.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
-        throw ImageCodecError(.unrecognized, "was given to a codec that is not built in")
+        throw ImageCodecError(.unrecognized, "cannot be processed: the trait Vips is not enabled")
     }
 
     /// Always fails.
     ///
-    /// - Throws: an `ImageCodecError` with the reason `unrecognized`.
+    /// - Throws: An `ImageCodecError` with the reason `unrecognized`.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
-        throw ImageCodecError(.unrecognized, "was given to a codec that is not built in")
+        throw ImageCodecError(.unrecognized, "cannot be processed: the trait Vips is not enabled")
     }
 
     /// Always fails.
     ///
-    /// - Throws: an `ImageCodecError` with the reason `unsupported`.
+    /// - Throws: An `ImageCodecError` with the reason `unsupported`.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
-        throw ImageCodecError(.unsupported(encoding.format), "was given to a codec that is not built in")
+        throw ImageCodecError(.unsupported(encoding.format), "cannot be processed: the trait Vips is not enabled")
     }
 }
 #endif

@@ -5,25 +5,31 @@ import Synchronization
 
 /// An image codec for JPEG, PNG, WebP, GIF, AVIF, HEIF and TIFF that uses libvips.
 ///
-/// All other libvips loaders are blocked for the whole process. If a file contains several images, the first one is read.
+/// ```swift
+/// let codec = VipsImageCodec(threads: 2)
+/// let image = try codec.image(from: photo, ImageDecodingOptions())
+/// let avif = try codec.bytes(of: image, as: ImageEncoding(.avif, quality: 60))
+/// ```
 ///
-/// **Colour and orientation.** Colours are converted to sRGB with the file's profile. JPEG, PNG, WebP and TIFF keep the
-/// orientation as metadata. For GIF, AVIF and HEIF, the image is rotated before it is written; AVIF and HEIF images are already
-/// rotated when they are read.
+/// If a file contains several images, the codec decodes the first. libvips cannot load other formats in this process.
 ///
-/// **Format limits.** 4:2:2 is written as 4:4:4, and WebP always uses 4:2:0. AVIF and HEIF require a libvips built with support
-/// for them. TIFF files with 8-byte offsets are not supported.
+/// **Color and orientation.** Colors are converted to sRGB with the file's profile. The codec stores the orientation of JPEG,
+/// PNG, WebP and TIFF images as metadata. For GIF, AVIF and HEIF, it rotates the pixels before it encodes them. AVIF and HEIF
+/// images are decoded upright.
+///
+/// **Format limits.** 4:2:2 is encoded as 4:4:4, and WebP always uses 4:2:0. AVIF and HEIF require a libvips that was built
+/// with support for them. TIFF files with 8-byte offsets are not supported.
 ///
 /// **Lifetime.** The first codec starts libvips and sets its thread count for the process. libvips cannot be restarted, so it
-/// runs until the process ends: ``close()`` closes only this codec.
+/// runs until the process ends. ``close()`` closes only this codec.
 ///
-/// **Threads and cancellation.** A call blocks its thread until it is done. Decoding uses no other threads, except those that the
-/// AVIF and HEIF libraries start; encoding also uses libvips threads. Cancellation and the task's deadline are checked before a
-/// call and between rows. Work that a format's library does in one step runs to completion: encoding WebP, GIF, AVIF and HEIF,
-/// and decoding AVIF, HEIF, WebP and each GIF frame.
+/// **Threads and cancellation.** A call blocks its thread until it is done. Decoding uses no other threads, except those that
+/// the AVIF and HEIF libraries start. Encoding also uses libvips threads. Cancellation and the task's deadline are checked
+/// before an image is decoded or encoded, and between rows. Work that a format's library does in one step runs to completion:
+/// encoding WebP, GIF, AVIF and HEIF, and decoding AVIF, HEIF, WebP and each GIF frame.
 ///
-/// **Errors.** Errors state the kind of failure but never quote libvips messages. These may contain bytes of this image or
-/// another one, because libvips collects them in one place for the whole process.
+/// **Errors.** Errors state the kind of failure, but never quote messages of libvips. libvips collects its messages in one
+/// buffer for the whole process, so they may contain bytes of another image.
 public final class VipsImageCodec: ImageCodec {
     private let effort: Int
     private let pixelLimit: Int
@@ -33,18 +39,29 @@ public final class VipsImageCodec: ImageCodec {
 
     /// Creates a codec, and starts libvips if it is not running.
     ///
+    /// The effort has a large effect on AVIF. The table shows the processor time, in seconds, for encoding a million opaque,
+    /// highly detailed pixels:
+    ///
+    /// | effort | AVIF, 4:2:0 | AVIF, 4:4:4 |
+    /// |---|---|---|
+    /// | 0 | 0.1 | 0.2 |
+    /// | 2 | 0.5 | 0.9 |
+    /// | 4 | 4 | 7 |
+    /// | 6 | 9 | not measured |
+    /// | 9 | 32 | not measured |
+    ///
+    /// A smooth photograph took a third to a half of this time. An alpha channel as detailed as the colors nearly doubles it.
+    /// HEIF took 2 to 3 seconds at any effort. (Measured with libvips 8.14, libaom 3.6 and x265 3.5. libaom used more than one
+    /// processor.)
+    ///
     /// - Parameters:
-    ///   - threads: The number of threads that libvips uses to encode an image, 1 or more. The first codec's value applies to the
-    ///     whole process.
-    ///   - effort: The effort put into small WebP, GIF and AVIF files, from 0 to 9. It determines the cost of an image. For a
-    ///     million opaque, highly detailed pixels, AVIF took 0.1 to 0.2 seconds of processor time at 0, 0.5 to 0.9 at 2, and 4 to
-    ///     7 at 4, less for 4:2:0 and more for 4:4:4; 4:2:0 took 9 seconds at 6 and 32 at 9. A smooth photograph took a third to
-    ///     a half of that. Alpha with as much detail as the colours nearly doubles it. HEIF took 2 to 3 seconds at any effort.
-    ///     These were measured with libvips 8.14, libaom 3.6 and x265 3.5; libaom used more than one processor.
+    ///   - threads: The number of threads that libvips uses to encode an image, at least 1. The first codec's value applies to
+    ///     the whole process.
+    ///   - effort: The effort to make WebP, GIF and AVIF files small, from 0 to 9. A higher effort takes longer.
     ///   - pixelLimit: The maximum number of pixels in a decoded image, after reduction.
-    ///   - slowPixelLimit: The maximum number of pixels in an image written as AVIF or HEIF, whose compression is slow and cannot
-    ///     be cancelled. An image at the default limit, 2048 × 2048, takes about 4 seconds as AVIF at an effort of 2, and 12 as
-    ///     HEIF. Use a lower limit with a higher effort.
+    ///   - slowPixelLimit: The maximum number of pixels in an image that is encoded as AVIF or HEIF. Their compression is slow
+    ///     and cannot be cancelled. An image at the default limit, 2048 × 2048, takes about 4 seconds as AVIF at an effort of
+    ///     2, and 12 as HEIF. Use a lower limit with a higher effort.
     public init(
         threads: Int = 1,
         effort: Int = 2,
@@ -64,10 +81,10 @@ public final class VipsImageCodec: ImageCodec {
 
     /// Returns the header of an encoded image without decoding it.
     ///
-    /// - Throws: an `ImageCodecError` if the format is not supported or the header is damaged; with the reason `cancelled` after
-    ///   the codec is closed.
+    /// - Throws: An `ImageCodecError` if the format is not supported, if the header is damaged, or with the reason `cancelled`
+    ///   if the codec is closed.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
-        try refuseIfClosed()
+        try checkIsOpen()
         return try header(of: CheckedImage(bytes))
     }
 
@@ -78,7 +95,7 @@ public final class VipsImageCodec: ImageCodec {
             VipsLibrary.discardNotes()
             throw ImageCodecError(
                 .unrecognized,
-                "is not in a known image format: libvips recognizes none in its \(bytes.count) bytes"
+                "is not in a known image format: libvips does not recognize its \(bytes.count) bytes"
             )
         }
         guard canBeRead, let size = ImageSize(width: Int(header.width), height: Int(header.height)) else {
@@ -98,13 +115,13 @@ public final class VipsImageCodec: ImageCodec {
         )
     }
 
-    /// Decodes an image as it is stored.
+    /// Decodes an image without applying its orientation.
     ///
-    /// - Throws: an `ImageCodecError` if the format is not supported, or if the image is damaged, truncated, or larger than the
-    ///   pixel limit; with the reason `cancelled` if the task was cancelled or the codec is closed.
+    /// - Throws: An `ImageCodecError` if the format is not supported, if the image is damaged, truncated, or larger than the
+    ///   pixel limit, or with the reason `cancelled` if the task is cancelled or the codec is closed.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         try ImageCodecError.checkCancellation()
-        try refuseIfClosed()
+        try checkIsOpen()
         let checked = try CheckedImage(bytes)
         let header = try header(of: checked)
         let encoded = EncodedBytes(bytes: checked.bytes, format: header.format)
@@ -112,7 +129,7 @@ public final class VipsImageCodec: ImageCodec {
         let reduction = header.reductions.contains(options.reduction) ? options.reduction : 1
         let size = header.size.divided(by: reduction)
         guard size.pixelCount <= pixelLimit else {
-            throw ImageCodecError(.unsupported(header.format), "has \(size) pixels, and \(pixelLimit) are the most")
+            throw ImageCodecError(.unsupported(header.format), "is \(size), more than the \(pixelLimit) pixels allowed")
         }
         let decoding = CVipsDecoding(
             format: header.format.vipsFormat,
@@ -128,25 +145,25 @@ public final class VipsImageCodec: ImageCodec {
 
     /// Encodes an image.
     ///
-    /// - Throws: an `ImageCodecError` if the format is not supported, or if the image does not fit the format or exceeds the
-    ///   pixel limit of a slow format; with the reason `cancelled` if the task was cancelled or the codec is closed.
+    /// - Throws: An `ImageCodecError` if the format is not supported, if the image exceeds a limit of the format or of
+    ///   the codec, or with the reason `cancelled` if the task is cancelled or the codec is closed.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         try ImageCodecError.checkCancellation()
-        try refuseIfClosed()
+        try checkIsOpen()
         let format = encoding.format
         guard format.vipsFormat != .unknown else {
-            throw ImageCodecError(.unsupported(format), "cannot be written as \(format) by libvips here")
+            throw ImageCodecError(.unsupported(format), "cannot be encoded as \(format) by VipsImageCodec")
         }
         guard !format.isSlowlyCompressed || image.size.pixelCount <= slowPixelLimit else {
             throw ImageCodecError(
                 .unencodable(format),
-                "has \(image.size) pixels, and \(slowPixelLimit) are the most that are compressed as \(format)"
+                "is \(image.size), more than the \(slowPixelLimit) pixels allowed for \(format)"
             )
         }
         guard image.size.longerSide <= format.longestSide else {
             throw ImageCodecError(
                 .unencodable(format),
-                "is \(image.size), and sides of \(format.longestSide) are the longest that are written as \(format)"
+                "is \(image.size), and \(format) allows sides up to \(format.longestSide)"
             )
         }
         let bytes = VipsLibrary.encode(
@@ -163,17 +180,17 @@ public final class VipsImageCodec: ImageCodec {
         guard let bytes else {
             VipsLibrary.discardNotes()
             try ImageCodecError.checkCancellation()
-            throw ImageCodecError(.unencodable(format), "has \(image.size) pixels, and does not fit into \(format)")
+            throw ImageCodecError(.unencodable(format), "is \(image.size), and cannot be encoded as \(format)")
         }
         return bytes
     }
 
-    private func refuseIfClosed() throws(ImageCodecError) {
+    private func checkIsOpen() throws(ImageCodecError) {
         guard isStarted else {
-            throw ImageCodecError(.unrecognized, "cannot be read, because libvips did not start")
+            throw ImageCodecError(.unrecognized, "cannot be processed: libvips did not start")
         }
         guard !isClosed.load(ordering: .acquiring) else {
-            throw ImageCodecError(.cancelled, "was given to a codec that is closed")
+            throw ImageCodecError(.cancelled, "cannot be processed: the codec is closed")
         }
     }
 
@@ -183,8 +200,8 @@ public final class VipsImageCodec: ImageCodec {
         try ImageCodecError.checkCancellation()
         let (format, count) = (encoded.format, encoded.bytes.count)
         return try encoded.isCutShort()
-            ? ImageCodecError(.truncated(format), "ends before it is complete as \(format), after \(count) bytes")
-            : ImageCodecError(.damaged(format), "has a damaged header as \(format), in \(count) bytes")
+            ? ImageCodecError(.truncated(format), "ends after \(count) bytes, before its \(format) data is complete")
+            : ImageCodecError(.damaged(format), "has a damaged \(format) header, in \(count) bytes")
     }
 
     /// Returns the reason why an image cannot be decoded.
@@ -193,8 +210,8 @@ public final class VipsImageCodec: ImageCodec {
         try ImageCodecError.checkCancellation()
         let (format, count) = (encoded.format, encoded.bytes.count)
         return try encoded.isCutShort()
-            ? ImageCodecError(.truncated(format), "ends before it is complete as \(format), after \(count) bytes")
-            : ImageCodecError(.damaged(format), "is damaged as \(format), in \(count) bytes")
+            ? ImageCodecError(.truncated(format), "ends after \(count) bytes, before its \(format) data is complete")
+            : ImageCodecError(.damaged(format), "has damaged \(format) data, in \(count) bytes")
     }
 }
 #endif

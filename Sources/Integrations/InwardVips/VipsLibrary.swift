@@ -4,13 +4,13 @@ import InwardCore
 import InwardImages
 import Synchronization
 
-/// The libvips functions as Swift calls them. All pointers are passed here.
+/// The functions of libvips, with Swift types. Only this type passes pointers to C.
 ///
-/// Every `unsafe` call passes a buffer by its address and element count. The callee reads or writes only that many elements and
-/// keeps no pointer after it returns: the shim releases everything that it made from a buffer, operations are not cached, and
-/// libvips's encoding threads have finished by then.
+/// Every `unsafe` call passes a buffer by its address and element count. The callee reads or writes only that many elements,
+/// and keeps no pointer after it returns: the shim releases everything that it created from a buffer, libvips does not cache
+/// operations, and its encoding threads have finished by then.
 enum VipsLibrary {
-    /// Starts libvips with a number of threads on the first call in a process, and returns whether it is running.
+    /// Starts libvips with a number of threads in the first call of a process, and returns whether it is running.
     static func start(threads: Int) -> Bool {
         started.withLock { started in
             if let started { return started }
@@ -29,8 +29,8 @@ enum VipsLibrary {
     static func header(of bytes: [UInt8]) -> (header: CVipsHeader, canBeRead: Bool) {
         var header = CVipsHeader()
         defer { cvips_leave_thread() }
-        // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not escape the closure, and
-        // writes one header, which lives until the call returns.
+        // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not escape the closure,
+        // and writes one header, which lives until the call returns.
         let canBeRead = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe cvips_read_header(bytes.baseAddress, bytes.count, &header)
         }
@@ -48,8 +48,8 @@ enum VipsLibrary {
         defer { cvips_leave_thread() }
         // `unsafe`: the shim reads at most `bytes.count` bytes of the array's own buffer, which does not escape the closure.
         return unsafe bytes.withUnsafeBufferPointer { bytes in
-            // `unsafe`: the number of pixels matches the size, which was checked above, and the shim writes no more. The span is
-            // exclusive, and its buffer does not escape the closure.
+            // `unsafe`: the number of pixels matches the size, which was checked above, and the shim writes no more. The span
+            // is exclusive, and its buffer does not escape the closure.
             unsafe pixels.withUnsafeMutableBufferPointer { pixels in
                 unsafe cvips_decode(
                     bytes.baseAddress,
@@ -64,7 +64,7 @@ enum VipsLibrary {
         }
     }
 
-    /// Encodes an image; returns `nil` on failure.
+    /// Returns the encoded image, or `nil` on failure.
     static func encode(_ image: Image, _ encoding: CVipsEncoding) -> [UInt8]? {
         defer { cvips_leave_thread() }
         // `unsafe`: the pixel buffer belongs to the image and does not escape the closure. The result is copied to an array.
@@ -90,13 +90,13 @@ enum VipsLibrary {
         }
     }
 
-    /// Discards the failure messages that libvips collected in any thread. They may quote bytes of this image or of another
-    /// thread's, so they never appear in errors.
+    /// Discards the failure messages that libvips has collected in all threads. They may quote bytes of any image, so they
+    /// never appear in errors.
     static func discardNotes() { cvips_discard_notes() }
 }
 
 extension ImageFormat {
-    /// Converts the shim's format; `nil` for an unknown one.
+    /// Converts the shim's format, or returns `nil` for an unknown one.
     init?(_ format: CVipsFormat) {
         switch format {
         case .JPEG: self = .jpeg
@@ -110,7 +110,7 @@ extension ImageFormat {
         }
     }
 
-    /// The shim's name for the format; unknown if the shim does not support it.
+    /// The shim's value for the format, which is `unknown` if the shim does not support it.
     var vipsFormat: CVipsFormat {
         switch self {
         case .jpeg: .JPEG
@@ -124,10 +124,10 @@ extension ImageFormat {
         }
     }
 
-    /// Whether compressing a million pixels takes a second or more, in one step that cannot be cancelled.
+    /// Whether compressing a million pixels takes about a second or more, in one step that cannot be cancelled.
     var isSlowlyCompressed: Bool { self == .avif || self == .heif }
 
-    /// The maximum side length for writing: libheif writes longer sides but cannot read them.
+    /// The maximum side length for encoding. libheif encodes longer sides, but cannot decode them.
     var longestSide: Int { isSlowlyCompressed ? 32_768 : .max }
 }
 
@@ -135,9 +135,9 @@ extension ImageFormat {
     /// Returns the factors by which an image can be reduced while it is decoded.
     func reductions(of size: ImageSize) -> Set<Int> {
         switch self {
-        // libvips rounds the sides down, and aborts the process if a side becomes 0.
+        // libvips rounds sides down, and aborts the process if a side becomes 0.
         case .jpeg: Set([2, 4, 8]).filter { min(size.width, size.height) >= $0 }
-        // libvips rounds the sides to the nearest integer rather than up.
+        // libvips rounds sides to the nearest integer instead of up, so allow only exact divisors.
         case .webP: Set([2, 4, 8]).filter { size.width % $0 == 0 && size.height % $0 == 0 }
         default: []
         }
@@ -152,7 +152,7 @@ extension CVipsHeader {
     ///   - size: The image size.
     ///   - tilePixelCount: The number of pixels in a TIFF tile.
     ///   - copiedByteCount: The number of encoded bytes that were copied.
-    /// - Returns: the number of bytes.
+    /// - Returns: The number of bytes.
     func workingBytes(
         for format: ImageFormat,
         _ size: ImageSize,
@@ -165,11 +165,12 @@ extension CVipsHeader {
         // 2-byte coefficients, which are kept if there are several scans.
         case .jpeg: whole = is_interlaced ? Self.product(size.pixelCount, pixelBytes, 2) : 0
         case .png: whole = is_interlaced ? Self.product(size.pixelCount, pixelBytes, 2) : 0
-        // The decoded frame, and the canvas before and after it is drawn.
+        // The decoded frame, and copies of the canvas before and after the frame is drawn.
         case .webP, .gif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 4)
         // The decoder's planes, its reference planes, and the pixels made from them.
         case .avif, .heif: whole = Self.product(size.pixelCount, Image.bytesPerPixel, 8)
-        // A strip may be as large as the image, and a tile larger, both packed and unpacked. One row of tiles is kept.
+        // A strip can be as large as the image, and a tile can be larger. Memory holds it packed and unpacked, and one row of
+        // tiles.
         case .tiff:
             whole = Self.product(max(size.pixelCount, tilePixelCount), pixelBytes, 4)
         default: whole = 0

@@ -4,8 +4,8 @@ extension Orientation {
     private static let tag = 0x0112
     private static let short = 3
 
-    /// Reads the orientation from Exif data (in TIFF 6.0 format), as stored in a PNG chunk or JPEG segment; `nil` if there is
-    /// none or the data are invalid.
+    /// Reads the orientation from Exif data (in TIFF 6.0 format), as stored in a PNG chunk or JPEG segment. Returns `nil` if
+    /// there is none or the data is invalid.
     init?(exif bytes: Span<UInt8>) {
         guard bytes.count >= 8 else { return nil }
         let isLittleEndian: Bool
@@ -26,7 +26,7 @@ extension Orientation {
             let start = directory + 2 + 12 * entry
             guard start <= bytes.count - 12 else { return nil }
             guard number(start) == Self.tag else { continue }
-            // A single 16-bit value is stored in the entry itself. Tags are not repeated.
+            // A single 16-bit value is stored in the entry itself. A valid directory does not repeat tags.
             guard number(start + 2) == Self.short else { return nil }
             self.init(rawValue: number(start + 8))
             return
@@ -34,7 +34,7 @@ extension Orientation {
         return nil
     }
 
-    /// Exif data that contain only this orientation.
+    /// Exif data that contains only this orientation.
     var exif: [UInt8] {
         [
             0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(truncatingIfNeeded: rawValue),

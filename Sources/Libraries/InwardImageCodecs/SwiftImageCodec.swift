@@ -2,10 +2,15 @@ public import InwardImages
 
 /// An image codec for PNG and JPEG, written entirely in Swift.
 ///
-///     let codec = SwiftImageCodec()
-///     let header = try codec.header(of: bytes)
+/// ```swift
+/// let codec = SwiftImageCodec()
+/// let image = try codec.image(from: photo, ImageDecodingOptions())
+/// let png = try codec.bytes(of: image, as: .png)
+/// ```
+///
+/// It selects ``PNGCodec`` or ``JPEGCodec`` by the signature of the data. `VipsImageCodec` supports more formats.
 public struct SwiftImageCodec: ImageCodec {
-    /// The additional formats of the codec in the trait Vips.
+    /// The formats that `VipsImageCodec` adds.
     private static let vipsFormats: Set<ImageFormat> = [.webP, .gif, .avif, .heif, .tiff]
 
     /// Creates a codec.
@@ -13,30 +18,30 @@ public struct SwiftImageCodec: ImageCodec {
 
     /// Returns the header of an encoded image without decoding it.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes are neither PNG nor JPEG, or if the header is damaged.
+    /// - Throws: An `ImageCodecError` if the data is neither PNG nor JPEG, or if the header is damaged.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         try codec(reading: bytes).header(of: bytes)
     }
 
-    /// Decodes an image as it is stored, without applying its orientation.
+    /// Decodes an image without applying its orientation.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes are neither PNG nor JPEG, or are damaged or truncated; or if the task was
+    /// - Throws: An `ImageCodecError` if the data is neither PNG nor JPEG, if it is damaged or truncated, or if the task is
     ///   cancelled.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         try codec(reading: bytes).image(from: bytes, options)
     }
 
-    /// Encodes an image as it is stored.
+    /// Encodes the stored pixels of an image, together with its orientation.
     ///
-    /// - Throws: an `ImageCodecError` if the format is neither PNG nor JPEG, or the image does not fit the format; or if the task
-    ///   was cancelled.
+    /// - Throws: An `ImageCodecError` if the format is neither PNG nor JPEG, if the image is too large for the format, or if
+    ///   the task is cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         guard let codec = Self.codec(for: encoding.format) else {
             throw ImageCodecError(
                 .unsupported(encoding.format),
                 Self.vipsFormats.contains(encoding.format)
-                    ? "cannot be written as \(encoding.format), which is written with the trait Vips enabled"
-                    : "cannot be written as \(encoding.format), which no codec here writes"
+                    ? "cannot be encoded as \(encoding.format) without VipsImageCodec (package trait Vips)"
+                    : "cannot be encoded as \(encoding.format), which no codec of this package supports"
             )
         }
         return try codec.bytes(of: image, as: encoding)
@@ -55,15 +60,15 @@ public struct SwiftImageCodec: ImageCodec {
             throw ImageCodecError(
                 .unrecognized,
                 // The bytes are not quoted, because they may come from a page or a record that contains secrets.
-                "is not in a known image format: its \(bytes.count) bytes do not begin with the signature of one"
+                "is not in a known image format: its \(bytes.count) bytes begin with no known signature"
             )
         }
         guard let codec = Self.codec(for: format) else {
             throw ImageCodecError(
                 .unsupported(format),
                 Self.vipsFormats.contains(format)
-                    ? "is in \(format), which is read with the trait Vips enabled"
-                    : "is in \(format), which no codec here reads"
+                    ? "is in \(format), which cannot be decoded without VipsImageCodec (package trait Vips)"
+                    : "is in \(format), which no codec of this package supports"
             )
         }
         return codec
@@ -71,9 +76,14 @@ public struct SwiftImageCodec: ImageCodec {
 }
 
 extension ImageFormat {
-    /// Detects the format from the signature of encoded bytes; `nil` if it is not a known format.
+    /// Creates the format whose signature the data begins with, or returns `nil` if no known signature matches.
     ///
-    /// A matching signature does not guarantee that a valid image follows.
+    /// ```swift
+    /// let format = ImageFormat(signatureOf: photo)
+    /// print(format?.mediaType ?? "unknown")  // image/jpeg
+    /// ```
+    ///
+    /// A matching signature does not guarantee that a valid image follows. Some recognized formats cannot be decoded.
     ///
     /// - Complexity: O(1): at most the first 1,024 bytes are read.
     public init?(signatureOf bytes: [UInt8]) {
@@ -107,7 +117,7 @@ extension ImageFormat {
         }
     }
 
-    /// Returns the format that the brand of an ISO base media file (ISO/IEC 14496-12, section 4.3) states.
+    /// Returns the format that the brands of an ISO base media file (ISO/IEC 14496-12, section 4.3) indicate.
     private static func brand(of bytes: [UInt8]) -> ImageFormat? {
         guard bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) else { return nil }
         // The major brand, a version, and the compatible brands.
@@ -124,7 +134,8 @@ extension ImageFormat {
         return bytes[8..<12].elementsEqual("mif1".utf8) || bytes[8..<12].elementsEqual("msf1".utf8) ? .heif : nil
     }
 
-    /// Returns whether text begins with an SVG element, or with anything that may precede it in XML.
+    /// Returns whether the data begins with an SVG element, or with an XML declaration, document type or comment that an SVG
+    /// element follows.
     private static func isSVG(_ bytes: [UInt8]) -> Bool {
         var start = bytes.prefix(1_024)
         if start.starts(with: [0xEF, 0xBB, 0xBF]) { start = start.dropFirst(3) }

@@ -9,9 +9,14 @@ public import Foundation
 
 /// An image source that loads images with a data fetcher.
 ///
-///     let source = FetchingImageSource(fetcher, relativeTo: URL(string: "https://example.org/images"))
-///     let loader = ImageLoader(source: source, codec: codec)
-///     let image = try await loader.loadImage(from: "cat.jpg")
+/// ```swift
+/// let source = FetchingImageSource(fetcher, relativeTo: URL(string: "https://cdn.example.org/images"))
+/// let loader = ImageLoader(source: source, codec: codec)
+/// let image = try await loader.loadImage(from: "avatars/7.jpg")
+/// ```
+///
+/// It sends `GET` requests that accept `image/*`, and limits the body to the size that the loader allows. A response from a
+/// fallback is marked as a substitute, so the loader does not cache it.
 public struct FetchingImageSource: ImageSource {
     private let fetcher: any DataFetcher
     private let baseURL: URL?
@@ -20,8 +25,9 @@ public struct FetchingImageSource: ImageSource {
     ///
     /// - Parameters:
     ///   - fetcher: The fetcher that loads the images.
-    ///   - baseURL: The base URL of relative addresses, which must stay below it, or `nil` if all addresses are
-    ///     absolute. Absolute addresses are always used unchanged.
+    ///   - baseURL: The directory that relative addresses are resolved against, or `nil` if all addresses are absolute. A
+    ///     relative address that leads outside this directory fails as not found. Absolute addresses are used unchanged, so
+    ///     reject them yourself if addresses come from clients.
     public init(_ fetcher: any DataFetcher, relativeTo baseURL: URL? = nil) {
         self.fetcher = fetcher
         self.baseURL = baseURL
@@ -29,21 +35,22 @@ public struct FetchingImageSource: ImageSource {
 
     /// Returns the body of a successful response.
     ///
-    /// - Throws: An `ImageError` if the response is not successful, if there is no response, or if the address is
-    ///   invalid.
+    /// - Throws: An `ImageError`. Its reason is `notFound` for an invalid address or the status 404 or 410, and `denied` for
+    ///   401, 403, 407 or 451. It is `cancelled`, `timedOut` or `tooLarge` if the fetch fails for this reason, and
+    ///   `unavailable` for all other failures.
     public func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
         guard let url = url(of: address) else {
             throw ImageError(
                 .notFound,
                 of: address,
-                explanation: "has an address that cannot be read, or leads elsewhere"
+                explanation: "was not requested: its address is not a valid URL, or leads outside the base URL"
             )
         }
         let request = DataRequest(url: url, headerFields: [HeaderField(.accept, "image/*")])
         do throws(FetchError) {
             let response = try await fetcher.limitingSize(to: limit).fetch(request)
             guard response.status.isSuccess else {
-                // A fallback's error status says nothing about the server that was asked first.
+                // Report why the fallback was used. The fallback's status says nothing about the upstream.
                 if let fallbackReason = response.fallbackReason { throw fallbackReason }
                 throw FetchError(response, to: request)
             }
@@ -64,7 +71,7 @@ public struct FetchingImageSource: ImageSource {
         return url
     }
 
-    /// Returns whether a path stays below the base, even if a server decodes its percent-encoded characters.
+    /// Returns whether a path stays below the base URL, even if a server decodes its percent-encoded characters.
     private static func staysBelow(_ path: Substring) -> Bool {
         let path = path.prefix { $0 != "?" && $0 != "#" }.lowercased()
         guard !path.contains("%2f"), !path.contains("%5c"), !path.contains("\\") else { return false }

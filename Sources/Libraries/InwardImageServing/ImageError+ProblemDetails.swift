@@ -2,7 +2,8 @@ public import InwardFetching
 public import InwardImages
 
 extension ImageError: ProblemDetailsConvertible {
-    /// The response of a server that shows the error. The client cannot do anything about an image that the server loaded for it.
+    /// The response to a request for an image that the server could not load: 404 if it does not exist, 403 if access is denied,
+    /// 502 if it is too large, unsupported or damaged, and 503 otherwise.
     public var problemDetails: ProblemDetails {
         switch reason {
         case .notFound: .notFound
@@ -14,7 +15,8 @@ extension ImageError: ProblemDetailsConvertible {
 }
 
 extension ImageCodecError: ProblemDetailsConvertible {
-    /// The response of a server that was given the bytes, such as in an upload.
+    /// The response to a client that sent the image, such as in an upload: 415 if the format is not supported, 422 if the image
+    /// is damaged or cannot be encoded, and 503 otherwise.
     public var problemDetails: ProblemDetails {
         switch reason {
         case .unrecognized, .unsupported: .unsupported

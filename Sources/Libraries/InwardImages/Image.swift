@@ -1,4 +1,12 @@
 /// A bitmap image with four bytes per pixel. Rows are stored top to bottom, and pixels left to right.
+///
+/// ```swift
+/// var image = Image(size: ImageSize(clamping: 640, 480), color: .black)
+/// image.update { pixels in
+///     pixels[0] = 255  // The red component of the top left pixel.
+/// }
+/// print(image[0, 0].red)  // 255
+/// ```
 public struct Image: Hashable, Sendable {
     /// The number of bytes per pixel: red, green, blue, and alpha, as described by ``Color``.
     public static let bytesPerPixel = 4
@@ -32,7 +40,18 @@ public struct Image: Hashable, Sendable {
         }
     }
 
-    /// Creates an image whose pixels are written by a closure. The pixels are initially clear.
+    /// Creates an image from the pixels that a closure writes. They are initially clear.
+    ///
+    /// ```swift
+    /// let gradient = Image(size: ImageSize(clamping: 256, 1)) { pixels in
+    ///     for x in 0..<256 {
+    ///         pixels[4 * x] = UInt8(x)
+    ///         pixels[4 * x + 3] = 255
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// - Throws: The error that the closure throws.
     @inlinable
     public init<Failure: Error>(
         size: ImageSize,
@@ -52,7 +71,9 @@ public struct Image: Hashable, Sendable {
         self.orientation = orientation
     }
 
-    /// Changes the pixels in place. If another value shares the storage, the pixels are copied first.
+    /// Changes the pixels in place. If another image shares the storage, the pixels are copied first.
+    ///
+    /// - Throws: The error that the closure throws.
     public mutating func update<Failure: Error>(
         _ change: (inout MutableSpan<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -91,14 +112,18 @@ extension Image: CustomStringConvertible, CustomReflectable {
 }
 
 /// The size of an image, in pixels.
+///
+/// ```swift
+/// let size = ImageSize(width: 640, height: 480)       // nil if a side is less than 1
+/// let thumbnail = ImageSize(clamping: 64, 64)         // clamps the sides instead
+/// ```
 public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
     /// The number of pixels per row, at least 1.
     public let width: Int
     /// The number of rows, at least 1.
     public let height: Int
 
-    /// Creates a size, or returns `nil` if a side is less than 1 or the number of bytes of such an image would
-    /// overflow.
+    /// Creates a size, or returns `nil` if a side is less than 1 or the number of bytes would overflow an `Int`.
     public init?(width: Int, height: Int) {
         guard width > 0, height > 0 else { return nil }
         let (count, isTooMany) = width.multipliedReportingOverflow(by: height)
@@ -113,7 +138,7 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
         self.height = min(max(1, height), Self.longestSide)
     }
 
-    /// The longest side of a clamped size, 1,000,000 pixels.
+    /// The maximum side of a clamped size, 1,000,000 pixels.
     public static let longestSide = 1_000_000
 
     /// The number of pixels.
@@ -125,8 +150,8 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
     /// The size with width and height swapped.
     public var transposed: ImageSize { ImageSize(unchecked: height, width) }
 
-    /// Returns the size with both sides divided by a divisor and rounded up, as when a decoder reduces an image. A
-    /// divisor less than 1 counts as 1.
+    /// Returns the size with both sides divided by a divisor and rounded up, which is the size of an image that is decoded with
+    /// this reduction. A divisor less than 1 counts as 1.
     public func divided(by divisor: Int) -> ImageSize {
         let divisor = max(1, divisor)
         return ImageSize(unchecked: (width - 1) / divisor + 1, (height - 1) / divisor + 1)
@@ -141,8 +166,8 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(width)×\(height)" }
 }
 
-/// How to rotate or mirror the stored pixels of an image for display. The raw values are those of the TIFF 6.0 tag
-/// 0x0112, which Exif uses.
+/// How to rotate or mirror the stored pixels of an image for display. The raw values are those of the TIFF 6.0 tag 0x0112,
+/// which Exif uses.
 public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     /// Display the image as it is stored.
     case up = 1

@@ -2,36 +2,48 @@ import InwardCore
 
 /// A port that decodes and encodes images.
 ///
-/// Implementations must treat encoded bytes as untrusted. No input may crash a codec, keep it running indefinitely, or
-/// make it use more memory than the header states. A codec stops when its task is cancelled or its deadline passes: it
-/// calls ``ImageCodecError/checkCancellation()`` between steps, such as rows.
+/// ```swift
+/// let header = try codec.header(of: jpeg)
+/// print("\(header.format), \(header.size)")  // JPEG, 640×480
+/// let image = try codec.image(from: jpeg, ImageDecodingOptions())
+/// let png = try codec.bytes(of: image, as: .png)
+/// ```
+///
+/// Implementations must treat encoded bytes as untrusted. No input may crash a codec, keep it running indefinitely, or make it
+/// use more memory than the header states. A codec stops when its task is cancelled or its deadline passes: it calls
+/// ``ImageCodecError/checkCancellation()`` between steps, such as rows. `ImageCodecConformance` of `InwardTesting` tests an
+/// implementation.
 public protocol ImageCodec: Sendable {
     /// Reads the header of an encoded image without decoding the image.
     ///
-    /// - Throws: An ``ImageCodecError`` if this codec does not support the format, or if the beginning of the data is
-    ///   damaged.
+    /// - Throws: An ``ImageCodecError`` if this codec does not support the format, or if the beginning of the data is damaged.
     func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader
 
     /// Decodes an image. The orientation is not applied to the pixels.
     ///
-    /// - Throws: An ``ImageCodecError`` if this codec does not support the format, if the data is damaged or truncated,
-    ///   or if the task is cancelled.
+    /// - Throws: An ``ImageCodecError`` if this codec does not support the format, if the data is damaged or truncated, or if
+    ///   the task is cancelled.
     func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image
 
     /// Encodes the stored pixels of an image.
     ///
-    /// - Throws: An ``ImageCodecError`` if this codec does not write the format, if the image does not fit into it, or
+    /// - Throws: An ``ImageCodecError`` if this codec does not write the format, if the format cannot represent the image, or
     ///   if the task is cancelled.
     func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8]
 }
 
 /// Options for decoding an image.
+///
+/// ```swift
+/// let header = try codec.header(of: jpeg)
+/// let preview = try codec.image(from: jpeg, ImageDecodingOptions(reduction: header.reductions.last ?? 1))
+/// ```
 public struct ImageDecodingOptions: Hashable, Sendable {
-    /// The number that divides the sides of the image. It must be one of the header's reductions, and counts as 1
-    /// otherwise.
+    /// The number by which the sides of the image are divided. A number that is not one of the header's
+    /// ``ImageHeader/reductions`` counts as 1.
     public var reduction: Int
-    /// Whether truncated data gives a partial image. The missing part is clear, or gray if the format has no
-    /// transparency.
+    /// Whether truncated data gives a partial image instead of an error. The missing part is transparent, or gray if the format
+    /// has no transparency.
     public var allowsTruncation: Bool
 
     /// Creates decoding options. By default, images are decoded at full size and must be complete.
@@ -42,6 +54,12 @@ public struct ImageDecodingOptions: Hashable, Sendable {
 }
 
 /// Options for encoding an image.
+///
+/// ```swift
+/// let small = try codec.bytes(of: image, as: .jpeg(quality: 60))
+/// let lossless = try codec.bytes(of: image, as: .png)
+/// let webP = ImageEncoding(.webP, quality: 75)  // For a codec that supports WebP.
+/// ```
 public struct ImageEncoding: Hashable, Sendable {
     /// The color resolution, for formats that can store color at a lower resolution than brightness.
     public enum Subsampling: Hashable, Sendable {
@@ -98,8 +116,7 @@ public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertibl
 
     /// The kind of failure.
     public let reason: Reason
-    /// What happened, as the end of a sentence that begins with the image, such as "has a wrong checksum in IDAT at
-    /// byte 41".
+    /// What happened. It completes a sentence that begins with "The image", such as "has a wrong checksum in IDAT at byte 41".
     public let explanation: String
 
     /// Creates an error with a kind and an explanation.
@@ -114,16 +131,24 @@ public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertibl
 
 extension ImageCodecError {
     /// The task was cancelled.
-    public static let cancelled = ImageCodecError(.cancelled, "was given up")
+    public static let cancelled = ImageCodecError(.cancelled, "was not decoded or encoded: the task was cancelled")
 
     /// The task's deadline passed.
     public static let timedOut = ImageCodecError(.timedOut, "was not decoded or encoded before the deadline")
 
     /// Throws if the task is cancelled or its deadline has passed.
     ///
-    /// Codecs call this between the steps of their work, such as rows, so that no image keeps a thread busy for longer
-    /// than its caller waits. The method checks the deadline itself, because the timer that would cancel the task may
-    /// find no free thread while codecs occupy all of them.
+    /// Call it in a codec between steps, such as rows, so that the codec stops soon after its caller stops waiting.
+    ///
+    /// ```swift
+    /// for row in 0..<image.size.height {
+    ///     if row % 16 == 0 { try ImageCodecError.checkCancellation() }
+    ///     // Decode the row here.
+    /// }
+    /// ```
+    ///
+    /// The method checks the deadline as well as cancellation, because the timer that cancels the task at its deadline may not
+    /// get a thread while codecs occupy all of them.
     ///
     /// - Throws: ``cancelled`` or ``timedOut``.
     public static func checkCancellation() throws(ImageCodecError) {
@@ -132,7 +157,7 @@ extension ImageCodecError {
     }
 }
 
-/// What an encoded image states about itself before it is decoded.
+/// The properties of an encoded image, known before it is decoded.
 public struct ImageHeader: Hashable, Sendable {
     /// The image format.
     public let format: ImageFormat
@@ -140,7 +165,7 @@ public struct ImageHeader: Hashable, Sendable {
     public let size: ImageSize
     /// How to rotate or mirror the stored pixels for display.
     public let orientation: Orientation
-    /// The numbers by which a decoder can divide the sides, in ascending order. They always include 1.
+    /// The numbers by which the decoder can divide the sides, in ascending order. They always include 1.
     public let reductions: [Int]
     /// The number of bytes that decoding needs in addition to the decoded image.
     public let workingBytes: Int
@@ -167,7 +192,7 @@ public struct ImageHeader: Hashable, Sendable {
         self.workingBytes = max(0, workingBytes)
     }
 
-    /// Returns the total number of bytes that decoding needs with a reduction.
+    /// Returns the total number of bytes that decoding needs with a reduction: the decoded image and ``workingBytes``.
     public func bytes(reducedBy reduction: Int) -> Int {
         let (bytes, isTooMany) = size.divided(by: reduction).byteCount.addingReportingOverflow(workingBytes)
         return isTooMany ? .max : bytes

@@ -1,4 +1,16 @@
-/// A port that provides encoded images.
+/// A port that provides encoded images, such as over a network or from a directory.
+///
+/// ```swift
+/// struct BundledImages: ImageSource {
+///     let images: [ImageAddress: [UInt8]]
+///
+///     func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
+///         guard let bytes = images[address] else { throw ImageError(.notFound, of: address, explanation: "does not exist") }
+///         guard bytes.count <= limit else { throw ImageError(.tooLarge, of: address, explanation: "is too large") }
+///         return EncodedImage(bytes)
+///     }
+/// }
+/// ```
 public protocol ImageSource: Sendable {
     /// Returns the encoded image at an address.
     ///
@@ -6,7 +18,8 @@ public protocol ImageSource: Sendable {
     ///
     /// - Parameters:
     ///   - address: The address of the image.
-    ///   - limit: The maximum number of bytes. Larger images fail as soon as their size is known.
+    ///   - limit: The maximum number of bytes. As soon as the image is known to be larger, throw an error with the
+    ///     reason ``ImageError/Reason/tooLarge``.
     /// - Returns: The encoded image.
     /// - Throws: An ``ImageError`` if the image does not exist or cannot be loaded.
     func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage
@@ -17,7 +30,7 @@ public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, Express
     /// The address in the form that the source understands.
     public let rawValue: String
 
-    /// Creates an address. The source determines whether it is valid.
+    /// Creates an address. It is not validated here: the source decides whether it is valid.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
@@ -27,13 +40,13 @@ public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, Express
         self.init(value)
     }
 
-    /// The address without user name, password, query, and fragment, which can contain secrets. For a data URL (RFC
-    /// 2397), only its scheme.
+    /// The address without user name, password, query, and fragment, which can contain secrets. For a data URL (RFC 2397), only
+    /// its scheme.
     public var description: String {
         var text = rawValue[...]
         if text.prefix(5).lowercased() == "data:" { return "data:…" }
         if let end = text.firstIndex(where: { $0 == "?" || $0 == "#" }) { text = text[..<end] }
-        // A host can follow a scheme and slashes. A plain path has no host.
+        // Only a scheme or leading slashes can precede a host. A plain path has none.
         let scheme = text.prefix { $0 != "/" && $0 != ":" }
         let start = text[scheme.endIndex...].drop { $0 == ":" || $0 == "/" }.startIndex
         guard start > scheme.endIndex, scheme.isEmpty || text[scheme.endIndex] == ":" else { return String(text) }
@@ -47,10 +60,10 @@ public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, Express
 public struct EncodedImage: Hashable, Sendable {
     /// The bytes.
     public var bytes: [UInt8]
-    /// Whether this is the requested image. If `false`, it is a substitute, which must not be cached.
+    /// Whether this is the requested image. The loader does not cache substitutes, such as the response of a fallback.
     public var isGenuine: Bool
 
-    /// Creates an encoded image. By default, it is the requested one.
+    /// Creates an encoded image, which is the requested one by default.
     public init(_ bytes: [UInt8], isGenuine: Bool = true) {
         self.bytes = bytes
         self.isGenuine = isGenuine
@@ -58,12 +71,20 @@ public struct EncodedImage: Hashable, Sendable {
 }
 
 /// An error thrown when an image cannot be loaded.
+///
+/// ```swift
+/// do {
+///     _ = try await loader.loadImage(from: "avatars/7.jpg")
+/// } catch where error.reason == .notFound {
+///     print(error)  // Names the address and what happened, without secrets.
+/// }
+/// ```
 public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure.
     public enum Reason: Hashable, Sendable, CaseIterable {
         /// There is no image at the address.
         case notFound
-        /// The source refuses to give the image to this caller.
+        /// The source denies access to the image.
         case denied
         /// The image is temporarily unavailable.
         case unavailable
@@ -83,7 +104,7 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
     public let reason: Reason
     /// The address of the image, or `nil` if it is unknown.
     public let address: ImageAddress?
-    /// What happened, as the end of a sentence that begins with the image.
+    /// What happened. It completes a sentence that begins with "The image", such as "does not exist".
     public let explanation: String
 
     /// Creates an error with a kind and an explanation.
@@ -93,7 +114,7 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
         self.explanation = explanation
     }
 
-    /// A sentence that names the address and what happened. It omits parts of the address that can contain secrets.
+    /// A sentence with the address and what happened. It omits the parts of the address that can contain secrets.
     public var description: String {
         guard let address else { return "The image \(explanation)." }
         return "The image \(address) \(explanation)."
@@ -102,16 +123,16 @@ public struct ImageError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension ImageError {
     static func cancelled(_ address: ImageAddress) -> ImageError {
-        ImageError(.cancelled, of: address, explanation: "was given up")
+        ImageError(.cancelled, of: address, explanation: "was not loaded: the task was cancelled")
     }
 
     static func timedOut(_ address: ImageAddress) -> ImageError {
-        ImageError(.timedOut, of: address, explanation: "was not there before the deadline")
+        ImageError(.timedOut, of: address, explanation: "was not loaded before the deadline")
     }
 }
 
 extension ImageError {
-    /// Creates the error of a load from a codec's error.
+    /// Creates an error from an error of a codec, with the same explanation.
     public init(_ error: ImageCodecError, of address: ImageAddress) {
         let reason: Reason =
             switch error.reason {

@@ -4,7 +4,7 @@ import InwardImages
 import InwardVips
 import Testing
 
-/// What a plugin makes of an image does not depend on the codec that decoded it, but for what rounding leaves.
+/// Tests that plugins give the same results for images of both codecs, except for rounding.
 @Suite(.timeLimit(.minutes(5)))
 struct CodecAgreementTests {
     private let swift = SwiftImageCodec()
@@ -15,7 +15,7 @@ struct CodecAgreementTests {
         return (try swift.image(from: bytes, options), try vips.image(from: bytes, options))
     }
 
-    /// What both codecs can divide the sides by, so that nothing is left over.
+    /// Returns the reductions that both codecs offer and that divide both sides.
     private func reductions(of bytes: [UInt8]) throws -> [Int] {
         let (one, other) = (try swift.header(of: bytes), try vips.header(of: bytes))
         return one.reductions.filter {
@@ -23,20 +23,20 @@ struct CodecAgreementTests {
         }
     }
 
-    @Test func bothFoldersOfImagesAreThere() throws {
+    @Test func fixturesOfBothFormatsExist() throws {
         #expect(SharedFixture.pngs.count > 90)
         #expect(SharedFixture.jpegs.count > 40)
         #expect(try SharedFixture.jpegs.count { try reductions(of: $0.bytes()).count == 4 } > 6)
     }
 
-    @Test func thePixelsOfPNGAreTheSame() throws {
+    @Test func pixelsOfPNGAreEqual() throws {
         for fixture in SharedFixture.pngs {
             let (one, other) = try decoded(fixture.bytes())
             #expect(one == other, "\(fixture.name)")
         }
     }
 
-    @Test func theColorsOfJPEGAreTheSameButForOneLevel() throws {
+    @Test func colorsOfJPEGDifferByAtMostOneLevel() throws {
         for fixture in SharedFixture.jpegs {
             let (one, other) = try decoded(fixture.bytes())
             #expect(one.orientation == other.orientation, "\(fixture.name)")
@@ -44,7 +44,7 @@ struct CodecAgreementTests {
         }
     }
 
-    @Test func theColorsOfReducedJPEGAreTheSameButForTwoLevels() throws {
+    @Test func colorsOfReducedJPEGDifferByAtMostTwoLevels() throws {
         for fixture in SharedFixture.jpegs {
             let bytes = try fixture.bytes()
             for reduction in try reductions(of: bytes) {
@@ -54,8 +54,8 @@ struct CodecAgreementTests {
         }
     }
 
-    /// libvips leaves out what is left over, and a copy of its neighbours stands there.
-    @Test func whereSidesCannotBeDividedTheLastColumnAndRowAloneDifferMore() throws {
+    /// libvips omits an incomplete last column or row, so the codec repeats the one before it.
+    @Test func onlyTheLastColumnAndRowDifferMoreIfSidesAreNotDivisible() throws {
         for fixture in SharedFixture.jpegs {
             let bytes = try fixture.bytes()
             let (size, reductions) = (try vips.header(of: bytes).size, try vips.header(of: bytes).reductions)
@@ -70,7 +70,7 @@ struct CodecAgreementTests {
     }
 
     @Test(arguments: ShippedPlugin.all)
-    func aPluginMakesTheSameOfPNG(plugin: ShippedPlugin) async throws {
+    func pluginGivesEqualResultsForPNG(plugin: ShippedPlugin) async throws {
         for fixture in SharedFixture.pngs where !fixture.name.hasPrefix("passes") {
             let (one, other) = try decoded(fixture.bytes())
             #expect(try await plugin.applied(to: one) == plugin.applied(to: other), "\(fixture.name)")
@@ -78,7 +78,7 @@ struct CodecAgreementTests {
     }
 
     @Test(arguments: ShippedPlugin.all)
-    func aPluginMakesNearlyTheSameOfJPEG(plugin: ShippedPlugin) async throws {
+    func pluginGivesNearlyEqualResultsForJPEG(plugin: ShippedPlugin) async throws {
         for fixture in SharedFixture.jpegs where ["444", "420", "orientation"].contains(where: fixture.name.contains) {
             let bytes = try fixture.bytes()
             for reduction in try reductions(of: bytes) {
@@ -90,7 +90,7 @@ struct CodecAgreementTests {
     }
 
     @Test(arguments: ShippedPlugin.all)
-    func aPluginMakesNearlyTheSameOfWhatTheCodecsWrote(plugin: ShippedPlugin) async throws {
+    func pluginGivesNearlyEqualResultsForEncodedImages(plugin: ShippedPlugin) async throws {
         let image = Image.landscape(size: ImageSize(clamping: 96, 64))
         for codec: any ImageCodec in [swift, vips] {
             let (one, other) = try decoded(codec.bytes(of: image, as: .png))

@@ -3,13 +3,13 @@ import InwardImages
 import InwardTesting
 
 extension Image {
-    /// By how much the parts of two pixels at the same place differ at most; 256 for images that are not of one size.
+    /// Returns the maximum difference between components at the same position, or 256 if the sizes differ.
     func difference(from other: Image) -> Int {
         guard size == other.size else { return 256 }
         return zip(bytes, other.bytes).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
     }
 
-    /// Soft colours with an edge in them, as photographs have, and grain; the same each time.
+    /// Returns smooth colors with an edge and grain, like a photograph. It is the same in each run.
     static func landscape(size: ImageSize) -> Image {
         var random = SplitMix64(seed: 7)
         return Image(size: size) { pixels in

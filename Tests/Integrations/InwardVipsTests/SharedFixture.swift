@@ -1,16 +1,16 @@
 #if Vips
 import Foundation
 
-/// A file with an image that is there for the tests of `Infrastructure`.
+/// An image file of the tests of `InwardImageCodecs`.
 struct SharedFixture {
     let name: String
     private let url: URL
 
     func bytes() throws -> [UInt8] { [UInt8](try Data(contentsOf: url)) }
 
-    /// All of PNG.
+    /// All PNG files.
     static let pngs = files("Fixtures", "png")
-    /// Those of JPEG whose colours are not inks: libvips knows what inks look like on paper, and Swift's codec mixes them.
+    /// The JPEG files without CMYK. libvips converts inks with a color profile, and the Swift codec without.
     static let jpegs = files("Fixtures/JPEG", "jpg").filter { !$0.name.contains("cmyk") && !$0.name.contains("ycck") }
 
     private static func files(_ folder: String, _ pathExtension: String) -> [SharedFixture] {

@@ -3,10 +3,10 @@ import InwardCore
 import InwardImages
 import Testing
 
-/// A plugin as somebody installs it, and what it makes of an image.
+/// A plugin of `InwardImages`, and the difference that it may cause.
 struct ShippedPlugin: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// By how many levels, of 256, a part of a pixel may differ where the colours of the images do by two at the most.
+    /// The maximum difference of a component in the results, in levels of 256, if the images differ by at most 2.
     let tolerance: Int
     private let work: @Sendable (Image) async throws -> Image
 
@@ -29,7 +29,7 @@ struct ShippedPlugin: CustomTestStringConvertible, Sendable {
     static let all: [ShippedPlugin] = [
         ShippedPlugin(Resize(width: 31, height: 31), tolerance: 1),
         ShippedPlugin(Resize(width: 13, height: 29, mode: .exact), tolerance: 1),
-        // Dark colours that lie apart are made darker between them, where a little light is many levels.
+        // Enlarging can overshoot between dark colors, where a small difference of light is many levels.
         ShippedPlugin(Resize(width: 90, height: 70, mode: .fill, enlarges: true), tolerance: 5),
         ShippedPlugin(Crop(to: ImageSize(clamping: 21, 17), at: .bottomRight), tolerance: 1),
         ShippedPlugin(Orient()),
@@ -40,11 +40,11 @@ struct ShippedPlugin: CustomTestStringConvertible, Sendable {
         ShippedPlugin(Background(Color(red: 20, green: 120, blue: 220))),
         ShippedPlugin(Watermark(.text("Inward", .white), width: .ofWidth(0.6))),
         ShippedPlugin(Watermark(.image(Image(size: ImageSize(clamping: 9, 5), color: .black)), at: .tiled)),
-        // An image is let be: what is compared is what stands in the place of one. A hash has few levels, each of them far from
-        // the next.
+        // An image passes through unchanged, so compare the placeholders instead. A hash has few levels, so a small difference
+        // can become a large one.
         ShippedPlugin("Placeholder", tolerance: 9) { image in
             let plugin = Placeholder(size: image.size, blur: try ThumbHash(of: image))
-            return try await plugin.applied(to: .failure(ImageError(.notFound, explanation: "is not there"))).get()
+            return try await plugin.applied(to: .failure(ImageError(.notFound, explanation: "does not exist"))).get()
         },
     ]
 }

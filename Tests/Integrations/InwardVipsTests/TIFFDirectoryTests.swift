@@ -4,7 +4,7 @@ import Testing
 @testable import InwardVips
 
 struct TIFFDirectoryTests {
-    /// As large as the largest input of the fuzzer.
+    /// The size of the fuzzer's largest input.
     private static let largeCount = 8 * 1_024 * 1_024
 
     private func directory(_ file: TIFFFile) throws(ImageCodecError) -> TIFFDirectory {
@@ -20,7 +20,7 @@ struct TIFFDirectoryTests {
         }
     }
 
-    @Test(arguments: [true, false]) func tilesAreAsLargeAsTheirSidesSay(isLittleEndian: Bool) throws {
+    @Test(arguments: [true, false]) func tileSizeIsTheProductOfItsSides(isLittleEndian: Bool) throws {
         let tiled = TIFFFile(entries: [(322, 3, 1, 8_192), (323, 4, 1, 4_096)], isLittleEndian: isLittleEndian)
         #expect(try directory(tiled).tilePixelCount == 8_192 * 4_096)
         #expect(try directory(tiled).byteCount == tiled.bytes.count)
@@ -28,14 +28,14 @@ struct TIFFDirectoryTests {
         #expect(try directory(untiled).tilePixelCount == 0)
     }
 
-    @Test(arguments: [true, false]) func aFileGoesAsFarAsItsStripsAndValues(isLittleEndian: Bool) throws {
+    @Test(arguments: [true, false]) func fileSizeCoversStripsAndValues(isLittleEndian: Bool) throws {
         let strips = TIFFFile(entries: [(273, 4, 1, 1_000), (279, 4, 1, 234)], isLittleEndian: isLittleEndian)
         #expect(try directory(strips).byteCount == 1_234)
         let values = TIFFFile(entries: [(282, 5, 3, 500)], isLittleEndian: isLittleEndian)
         #expect(try directory(values).byteCount == 524)
     }
 
-    @Test func numbersThatCannotBeAreNoTrap() throws {
+    @Test func hugeNumbersDoNotTrap() throws {
         let entries: [TIFFFile.Entry] = [
             (273, 4, 0xFFFF_FFFF, 0xFFFF_FFFF), (279, 12, 0xFFFF_FFFF, 0xFFFF_FFFF), (322, 4, 1, 0xFFFF_FFFF),
             (323, 4, 1, 0xFFFF_FFFF),
@@ -45,12 +45,12 @@ struct TIFFDirectoryTests {
         #expect(directory.tilePixelCount == .max)
     }
 
-    @Test func theFirstOfSeveralEntriesWithATagCounts() throws {
+    @Test func firstEntryOfATagCounts() throws {
         let file = TIFFFile(entries: [(322, 3, 1, 16), (323, 3, 1, 32), (322, 3, 1, 64), (323, 3, 1, 64)])
         #expect(try directory(file).tilePixelCount == 16 * 32)
     }
 
-    /// Each of them says to have as many values as fit into the file, which took hours to read.
+    /// Each entry claims as many values as fit into the file. Reading all of them took hours.
     @Test func repeatedEntriesAreReadOnce() throws {
         let count = 1_000_000
         let repeated = [TIFFFile.Entry](repeating: (273, 4, count, 20_000), count: 511)
@@ -60,7 +60,7 @@ struct TIFFDirectoryTests {
         #expect(directory.stepCount == 512 + 2 * count)
     }
 
-    @Test(arguments: [true, false]) func aDirectoryOfTooManyEntriesIsRefused(isLittleEndian: Bool) {
+    @Test(arguments: [true, false]) func directoryWithTooManyEntriesIsRejected(isLittleEndian: Bool) {
         let entry: TIFFFile.Entry = (273, 4, 1_900_000, 800_000)
         for count in [513, 65_535] {
             let entries = [TIFFFile.Entry](repeating: entry, count: count)
@@ -69,7 +69,7 @@ struct TIFFDirectoryTests {
         }
     }
 
-    @Test func aFileThatEndsInItsHeaderOrDirectoryIsCutShort() throws {
+    @Test func fileThatEndsInItsHeaderOrDirectoryIsTruncated() throws {
         let bytes = TIFFFile(entries: TIFFFile.pixel).bytes
         for length in 4..<bytes.count {
             let cut = Array(bytes.prefix(length))
@@ -82,17 +82,17 @@ struct TIFFDirectoryTests {
         }
     }
 
-    /// libtiff copies the values of each: 500 of 8 MB took it 41 seconds.
-    @Test func valuesThatOverlapAreRefused() {
+    /// libtiff copies the values of each entry, which took 41 seconds for 500 entries of 8 MB.
+    @Test func overlappingValuesAreRejected() {
         let entries: [TIFFFile.Entry] = (0..<3).map { (40_000 + $0, 1, 3_000_000, 10_000) }
         #expect(reason(TIFFFile(entries: entries, filling: Self.largeCount)) == .damaged(.tiff))
         #expect(reason(TIFFFile(entries: Array(entries.dropLast()), filling: Self.largeCount)) == nil)
-        // Neither are those that go beyond the end of the file.
+        // Values that extend beyond the end of the file are rejected, too.
         let long: [TIFFFile.Entry] = (0..<3).map { (40_000 + $0, 12, 0xFFFF_FFFF, 10_000) }
         #expect(reason(TIFFFile(entries: long, filling: Self.largeCount)) == .damaged(.tiff))
     }
 
-    @Test func aCancelledTaskReadsNoStrips() async {
+    @Test func cancelledTaskReadsNoStrips() async {
         let file = TIFFFile(
             entries: [(273, 4, 1_000_000, 20_000), (279, 4, 1_000_000, 4_100_000)],
             filling: Self.largeCount
@@ -114,8 +114,8 @@ struct TIFFDirectoryTests {
         #expect(reason == .cancelled)
     }
 
-    @Test(arguments: [true, false]) func directoriesAfterTheFirstAreCutOff(isLittleEndian: Bool) throws {
-        // The second directory is the first one again.
+    @Test(arguments: [true, false]) func directoriesAfterTheFirstAreRemoved(isLittleEndian: Bool) throws {
+        // The offset of the second directory is that of the first.
         let endless = TIFFFile(entries: TIFFFile.pixel, isLittleEndian: isLittleEndian, next: 8).bytes
         let single = TIFFFile(entries: TIFFFile.pixel, isLittleEndian: isLittleEndian).bytes
         #expect(endless != single)
@@ -125,7 +125,7 @@ struct TIFFDirectoryTests {
         #expect(try CheckedImage(single).copiedByteCount == 0)
     }
 
-    @Test func aDocumentThatLibtiffTakesForATIFFIsRefused() {
+    @Test func documentThatLibtiffReadsAsTIFFIsRejected() {
         let document = [0x45, 0x50] + TIFFFile(entries: TIFFFile.pixel).bytes.dropFirst(2)
         #expect(throws: ImageCodecError.self) { try CheckedImage(document) }
     }

@@ -1,12 +1,12 @@
-/// A TIFF file that is nothing but a directory, and bytes after it.
+/// A TIFF file that consists of a directory, followed by zeros.
 struct TIFFFile {
     typealias Entry = (tag: Int, type: Int, count: Int, value: Int)
 
     var entries: [Entry]
     var isLittleEndian = true
-    /// Where the next directory is said to be.
+    /// The offset of the next directory.
     var next = 0
-    /// How many zeros follow.
+    /// The number of zeros after the directory.
     var filling = 0
 
     /// The bytes of the file.
@@ -24,7 +24,7 @@ struct TIFFFile {
         return bytes + number(next, 4) + [UInt8](repeating: 0, count: filling)
     }
 
-    /// What an image of one grey pixel needs.
+    /// The entries of an image with one gray pixel.
     static let pixel: [Entry] = [
         (256, 3, 1, 1), (257, 3, 1, 1), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8),
         (277, 3, 1, 1), (278, 3, 1, 1), (279, 4, 1, 1),

@@ -6,11 +6,11 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct VipsImageCodecConformanceTests {
-    // libvips encodes so small an image in one piece, or in a few as it happens, so none is interruptible at each step.
+    // libvips encodes such small images in one or a few steps, so a call cannot be cancelled at every step.
     private static let roundTrips = [
         ImageRoundTrip(.png, longestSide: 2_147_483_647, isInterruptible: false),
         ImageRoundTrip(.jpeg(quality: 95), tolerance: 12, keepsAlpha: false, isInterruptible: false),
-        // The directory follows the pixels.
+        // The directory, which is the header, follows the pixels.
         ImageRoundTrip(
             ImageEncoding(.tiff),
             hasLeadingHeader: false,
@@ -25,7 +25,7 @@ struct VipsImageCodecConformanceTests {
             keepsTruncatedRows: false,
             isInterruptible: false
         ),
-        // Colours are chosen from 256, and mixed of neighbours.
+        // GIF has a palette of 256 colors, and libvips dithers.
         ImageRoundTrip(
             ImageEncoding(.gif),
             tolerance: 48,
@@ -55,14 +55,14 @@ struct VipsImageCodecConformanceTests {
         ),
     ]
 
-    @Test(arguments: roundTrips) func itConforms(roundTrip: ImageRoundTrip) async throws {
+    @Test(arguments: roundTrips) func codecConforms(roundTrip: ImageRoundTrip) async throws {
         let seed = UInt64.random(in: 0 ... .max)
-        // Printed beforehand, because what is not caught ends the process.
+        // Print the seed first, because a crash of the codec ends the process.
         print("The seed is \(seed).")
         let conformance = ImageCodecConformance(
             roundTrips: [roundTrip],
             seed: seed,
-            // libvips keeps state of the thread while it looks at the deadline.
+            // libvips holds thread-local state while it checks the deadline.
             nestsCalls: false
         )
         try await conformance.check(VipsImageCodec(effort: 0))

@@ -17,7 +17,8 @@ struct VipsImageCodecTests {
         return nil
     }
 
-    /// Red, green and blue over white, clear and black, each a square of 8 pixels so that no form mixes them.
+    /// Squares in red, green and blue above white, clear and black. Each has 8 pixels per side, so that no format mixes their
+    /// colors.
     private var squares: Image {
         Image(size: ImageSize(clamping: 24, 16)) { pixels in
             let colors: [[Color]] = [
@@ -38,7 +39,7 @@ struct VipsImageCodecTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .avif, .heif])
-    func anImageIsTurnedWhereTheFormCannotSaySo(format: ImageFormat) throws {
+    func formatWithoutOrientationIsEncodedUpright(format: ImageFormat) throws {
         var image = squares
         image.orientation = .right
         let read = try codec.image(
@@ -47,14 +48,14 @@ struct VipsImageCodecTests {
         )
         #expect(read.orientation == .up)
         #expect(read.size == ImageSize(width: 16, height: 24))
-        // Clockwise: what was at the left is above, and what was below is at the left.
+        // Rotated clockwise: the left side is now at the top, and the bottom at the left.
         #expect(read[12, 4].red > 200 && read[12, 4].green < 50 && read[12, 4].alpha == 255)
         #expect(read[4, 4].red > 200 && read[4, 4].green > 200)
         #expect(read[4, 12].alpha < 20)
         #expect(read[12, 20].blue > 200)
     }
 
-    @Test func whatIsClearIsWhiteInJPEG() throws {
+    @Test func clearPixelsAreWhiteInJPEG() throws {
         let read = try codec.image(
             from: codec.bytes(of: squares, as: .jpeg(quality: 95, subsampling: .none)),
             ImageDecodingOptions()
@@ -64,15 +65,15 @@ struct VipsImageCodecTests {
         #expect(read[20, 12].red < 10)
     }
 
-    @Test func aLessQualityMakesFewerBytes() throws {
+    @Test func lowerQualityGivesFewerBytes() throws {
         for format in [ImageFormat.jpeg, .webP, .avif] {
             let sizes = try [20, 95].map { try codec.bytes(of: squares, as: ImageEncoding(format, quality: $0)).count }
             #expect(sizes[0] < sizes[1], "\(format)")
         }
     }
 
-    @Test func greysOfTwoBytesBecomeColoursOfOne() throws {
-        // Two pixels: a middle grey that hides a quarter of what is behind it, and white.
+    @Test func sixteenBitGraysAreRoundedToEightBits() throws {
+        // Two pixels: a medium gray with an opacity of a quarter, and white.
         let read = try codec.image(
             from: bytes(
                 "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAQAAAAOu2tCAAAAD0lEQVR4nGNoaHBw+A8EABQ/BX2rTVrXAAAAAElFTkSuQmCC"
@@ -84,7 +85,7 @@ struct VipsImageCodecTests {
         #expect(read[1, 0] == .white)
     }
 
-    @Test func ofManyImagesTheFirstIsRead() throws {
+    @Test func firstOfSeveralImagesIsDecoded() throws {
         // Two frames of one pixel, a red one and a blue one.
         let animation: [UInt8] =
             Array("GIF89a".utf8) + [1, 0, 1, 0, 0x80, 0, 0, 255, 0, 0, 0, 0, 255]
@@ -103,7 +104,7 @@ struct VipsImageCodecTests {
         "P3\n1 1\n255\n1 2 3\n", "P6\n1 1\n255\nabc", "%PDF-1.4\n",
         "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\nabcd",
     ])
-    func whatIsBlockedIsUnrecognized(text: String) {
+    func formatOfABlockedLoaderIsUnrecognized(text: String) {
         #expect(reason { _ = try codec.header(of: Array(text.utf8)) } == .unrecognized)
         #expect(
             reason { _ = try codec.image(from: Array(text.utf8), ImageDecodingOptions(allowsTruncation: true)) }
@@ -111,26 +112,26 @@ struct VipsImageCodecTests {
         )
     }
 
-    @Test func aTIFFOfLargeOffsetsIsUnsupported() {
+    @Test func bigTIFFIsUnsupported() {
         for bytes: [UInt8] in [[0x49, 0x49, 43, 0, 8, 0, 0, 0], [0x4D, 0x4D, 0, 43, 0, 8, 0, 0]] {
             #expect(reason { _ = try codec.header(of: bytes) } == .unsupported(.tiff))
         }
     }
 
-    @Test func aTIFFWhoseDirectoriesGoInACircleIsReadOnce() throws {
+    @Test func cyclicTIFFDirectoriesAreReadOnce() throws {
         let endless = TIFFFile(entries: TIFFFile.pixel, next: 8).bytes
         #expect(try codec.header(of: endless).size == ImageSize(width: 1, height: 1))
         #expect(try codec.image(from: endless, ImageDecodingOptions()).size == ImageSize(width: 1, height: 1))
     }
 
-    @Test func aTIFFOfTooManyEntriesIsRefused() {
+    @Test func tiffWithTooManyEntriesIsRejected() {
         let entries = [TIFFFile.Entry](repeating: (273, 4, 1_900_000, 800_000), count: 65_535)
         let hostile = TIFFFile(entries: entries, filling: 7_600_000).bytes
         #expect(reason { _ = try codec.header(of: hostile) } == .unsupported(.tiff))
         #expect(reason { _ = try codec.image(from: hostile, ImageDecodingOptions()) } == .unsupported(.tiff))
     }
 
-    @Test func aHeaderThatCannotBeReadIsNotQuoted() {
+    @Test func errorDoesNotQuoteAnInvalidHeader() {
         let starts: [[UInt8]] = [
             [], [0xFF, 0xD8, 0xFF, 0xE0, 0, 4], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], Array("GIF89a".utf8),
             [0x49, 0x49, 42, 0, 8, 0, 0, 0], Array("RIFF\u{20}\0\0\0WEBPVP8 ".utf8), Array("\0\0\0 ftypavif".utf8),
@@ -144,7 +145,7 @@ struct VipsImageCodecTests {
         }
     }
 
-    @Test func aDamagedImageIsNotQuoted() throws {
+    @Test func errorDoesNotQuoteADamagedImage() throws {
         var refused: [ImageFormat] = []
         for format in [ImageFormat.png, .jpeg, .gif, .webP, .tiff] {
             var bytes = try codec.bytes(of: squares, as: ImageEncoding(format, quality: 95))
@@ -155,9 +156,9 @@ struct VipsImageCodecTests {
             } catch {
                 refused.append(format)
                 let expected = [
-                    "is damaged as \(format), in \(bytes.count) bytes",
-                    "has a damaged header as \(format), in \(bytes.count) bytes",
-                    "ends before it is complete as \(format), after \(bytes.count) bytes",
+                    "has damaged \(format) data, in \(bytes.count) bytes",
+                    "has a damaged \(format) header, in \(bytes.count) bytes",
+                    "ends after \(bytes.count) bytes, before its \(format) data is complete",
                 ]
                 #expect(expected.contains(error.explanation), "\(error)")
             }
@@ -165,7 +166,7 @@ struct VipsImageCodecTests {
         #expect(refused.contains(.png) && refused.count >= 3, "\(refused)")
     }
 
-    @Test func morePixelsThanTheLimitAreNotDecoded() throws {
+    @Test func imageOverThePixelLimitIsNotDecoded() throws {
         let encoded = try codec.bytes(of: squares, as: .jpeg())
         let smaller = VipsImageCodec(pixelLimit: 24 * 16 / 4)
         #expect(try smaller.header(of: encoded).size == squares.size)
@@ -173,7 +174,7 @@ struct VipsImageCodecTests {
         #expect(try smaller.image(from: encoded, ImageDecodingOptions(reduction: 2)).size.pixelCount == 96)
     }
 
-    @Test func morePixelsThanTheLimitOfSlowFormsAreNotCompressedInThose() throws {
+    @Test func imageOverTheSlowPixelLimitIsNotEncodedInSlowFormats() throws {
         let most = VipsImageCodec(slowPixelLimit: 24 * 16)
         let fewer = VipsImageCodec(slowPixelLimit: 24 * 16 - 1)
         for format in [ImageFormat.avif, .heif] {
@@ -182,7 +183,7 @@ struct VipsImageCodecTests {
                 try fewer.bytes(of: squares, as: ImageEncoding(format))
             }
             #expect(error?.reason == .unencodable(format))
-            let explanation = "has 24×16 pixels, and 383 are the most that are compressed as \(format)"
+            let explanation = "is 24×16, more than the 383 pixels allowed for \(format)"
             #expect(error?.explanation == explanation)
         }
         for format in [ImageFormat.jpeg, .png, .webP, .gif, .tiff] {
@@ -190,14 +191,14 @@ struct VipsImageCodecTests {
         }
     }
 
-    @Test func anImageOfTwelveMillionPixelsIsNotCompressedInASlowFormUnlessTheLimitSaysSo() {
+    @Test func defaultSlowPixelLimitRejectsTwelveMegapixels() {
         let photograph = Image(size: ImageSize(clamping: 4_000, 3_000), color: .white)
         for format in [ImageFormat.avif, .heif] {
             #expect(reason { _ = try codec.bytes(of: photograph, as: ImageEncoding(format)) } == .unencodable(format))
         }
     }
 
-    @Test func aCodecThatIsClosedRefusesEverythingAndAnotherGoesOn() throws {
+    @Test func closedCodecRejectsCallsAndOtherCodecsContinue() throws {
         let closed = VipsImageCodec()
         let encoded = try closed.bytes(of: squares, as: .png)
         closed.close()
@@ -208,7 +209,7 @@ struct VipsImageCodecTests {
         #expect(try codec.image(from: encoded, ImageDecodingOptions()) == squares)
     }
 
-    @Test func theEndOfAFileIsMissedThoughAllPixelsAreThere() throws {
+    @Test func fileWithoutItsEndIsTruncatedEvenIfAllPixelsExist() throws {
         for format in [ImageFormat.png, .jpeg, .gif, .webP, .tiff, .avif] {
             let whole = try codec.bytes(of: squares, as: ImageEncoding(format))
             let short = Array(whole.dropLast())
@@ -216,7 +217,7 @@ struct VipsImageCodecTests {
         }
     }
 
-    @Test func bytesBehindTheEndAreNoDamage() throws {
+    @Test func dataAfterTheEndIsIgnored() throws {
         for format in [ImageFormat.png, .jpeg, .gif] {
             let whole = try codec.bytes(of: squares, as: ImageEncoding(format))
             #expect(
@@ -226,7 +227,7 @@ struct VipsImageCodecTests {
         }
     }
 
-    @Test func decodingTakesMemoryForRowsOrForAll() throws {
+    @Test func workingBytesCountRowsOrTheWholeImage() throws {
         func workingBytes(_ format: ImageFormat, height: Int) throws -> Int {
             let image = Image(size: ImageSize(clamping: 64, height), color: .white)
             return try codec.header(of: codec.bytes(of: image, as: ImageEncoding(format))).workingBytes
@@ -236,12 +237,12 @@ struct VipsImageCodecTests {
         }
         for format in [ImageFormat.webP, .gif, .avif, .tiff] {
             let more = try workingBytes(format, height: 512) - workingBytes(format, height: 16)
-            // At the least what is decoded is kept whole.
+            // At least the whole decoded image is counted.
             #expect(more >= 64 * (512 - 16) * 3, "\(format)")
         }
     }
 
-    @Test func halfOfAnImageIsThereIfThatIsAllowed() throws {
+    @Test func truncatedImageIsDecodedPartiallyIfAllowed() throws {
         var image = Image(size: ImageSize(clamping: 64, 64))
         image.update { pixels in
             for index in 0..<pixels.count { pixels[index] = index % 4 == 3 ? 255 : UInt8(index * index % 251) }

@@ -21,7 +21,7 @@ struct VipsLibraryTests {
         )
     }
 
-    /// What work does whose task is cancelled.
+    /// Returns the result of work in a cancelled task.
     private func whenCancelled<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result? {
         await withTaskGroup { group in
             group.addTask {
@@ -33,9 +33,9 @@ struct VipsLibraryTests {
         }
     }
 
-    /// The codec does not even begin in such a task; here it is found out between rows.
+    /// The codec checks for cancellation before it starts. These functions check only between rows.
     @Test(arguments: [CVipsFormat.JPEG, .PNG, .webP, .GIF, .AVIF, .TIFF])
-    func encodingEndsBetweenRowsWhenTheTaskIsCancelled(format: CVipsFormat) async throws {
+    func cancellationStopsEncodingBetweenRows(format: CVipsFormat) async throws {
         #expect(isStarted)
         let encoding = encoding(format)
         #expect(await whenCancelled { VipsLibrary.encode(image, encoding) } == .some(nil))
@@ -43,7 +43,7 @@ struct VipsLibraryTests {
     }
 
     @Test(arguments: [CVipsFormat.JPEG, .PNG, .webP, .TIFF])
-    func decodingEndsBetweenRowsWhenTheTaskIsCancelled(format: CVipsFormat) async throws {
+    func cancellationStopsDecodingBetweenRows(format: CVipsFormat) async throws {
         let bytes = try #require(VipsLibrary.encode(image, encoding(format)))
         let decode: @Sendable () -> Bool = {
             var isDone = false
@@ -57,7 +57,7 @@ struct VipsLibraryTests {
         #expect(await whenCancelled(decode) == false)
     }
 
-    @Test func nothingIsWrittenIntoLessRoomThanAnImageTakes() throws {
+    @Test func nothingIsWrittenIntoABufferOfTheWrongSize() throws {
         let bytes = try #require(VipsLibrary.encode(image, encoding(.PNG)))
         let decoding = CVipsDecoding(format: .PNG, reduction: 1, allows_truncation: false)
         for other in [ImageSize(clamping: 1_023, 1_024), ImageSize(clamping: 1_024, 1_025)] {
@@ -69,13 +69,13 @@ struct VipsLibraryTests {
         }
     }
 
-    /// The codec recognizes no such image; nor would libvips decode it if it did.
-    @Test func whatIsBlockedIsNotDecoded() {
-        let picture = "<svg xmlns='http://www.w3.org/2000/svg' width='2' height='2'><rect width='2' height='2'/></svg>"
+    /// The codec already rejects such a format. This tests that libvips would not decode it either.
+    @Test func blockedLoaderDecodesNothing() {
+        let text = "<svg xmlns='http://www.w3.org/2000/svg' width='2' height='2'><rect width='2' height='2'/></svg>"
         let size = ImageSize(clamping: 2, 2)
         _ = Image(size: size) { pixels in
             let decoding = CVipsDecoding(format: .PNG, reduction: 1, allows_truncation: true)
-            #expect(!VipsLibrary.decode(Array(picture.utf8), decoding, size: size, into: &pixels))
+            #expect(!VipsLibrary.decode(Array(text.utf8), decoding, size: size, into: &pixels))
         }
         VipsLibrary.discardNotes()
     }

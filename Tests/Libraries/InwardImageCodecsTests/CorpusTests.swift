@@ -4,7 +4,7 @@ import InwardImages
 import Testing
 import Thoroughness
 
-/// What the fuzzers found worth keeping is decoded again, with each test run.
+/// Decodes the inputs that the fuzzers have collected.
 struct CorpusTests {
     private static let codecs: [(corpus: String, codec: any ImageCodec)] = [
         ("fuzz-jpeg", JPEGCodec()), ("fuzz-png", PNGCodec()),
@@ -17,12 +17,12 @@ struct CorpusTests {
         return try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
     }
 
-    @Test(arguments: codecs.map(\.corpus)) func thereIsACorpus(name: String) throws {
+    @Test(arguments: codecs.map(\.corpus)) func corpusHasEnoughFiles(name: String) throws {
         #expect(try files(of: name).count >= 10)
     }
 
     @Test(arguments: codecs.indices, [false, true])
-    func nothingInTheCorpusMakesMoreThanItsHeaderSays(index: Int, allowsTruncation: Bool) throws {
+    func corpusImagesHaveTheSizeOfTheirHeader(index: Int, allowsTruncation: Bool) throws {
         let (corpus, codec) = Self.codecs[index]
         for file in Thoroughness.sample(try files(of: corpus), every: 7) {
             let bytes = [UInt8](try Data(contentsOf: file))

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// An image that a script made, and what is known of it.
+/// A PNG file created by make_png.py, with its size and the checksum of its pixels.
 struct Fixture: CustomTestStringConvertible {
     let name: String
     let width: Int
     let height: Int
-    /// FNV-1a of 64 bits over the bytes of its pixels.
+    /// The 64-bit FNV-1a hash of its pixels.
     let checksum: UInt64
 
     private static let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")

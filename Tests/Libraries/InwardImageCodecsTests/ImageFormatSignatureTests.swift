@@ -21,7 +21,7 @@ struct ImageFormatSignatureTests {
     ]
 
     @Test(arguments: known)
-    func formsAreKnownByWhatTheyBeginWith(bytes: [UInt8], format: ImageFormat) {
+    func formatIsDetectedFromTheSignature(bytes: [UInt8], format: ImageFormat) {
         #expect(ImageFormat(signatureOf: bytes) == format)
         for count in 0..<min(2, bytes.count) { #expect(ImageFormat(signatureOf: Array(bytes[..<count])) == nil) }
     }
@@ -30,7 +30,7 @@ struct ImageFormatSignatureTests {
         "", "RIFF....WAVE", "<html><svg></html>", "<?xml version='1.0'?><a/>", "svg", "\0\0\0\u{10}ftypisom\0\0\0\0",
         "%PDF",
     ])
-    func whatIsNoImageIsOfNoForm(text: String) {
+    func otherDataHasNoFormat(text: String) {
         #expect(ImageFormat(signatureOf: Array(text.utf8)) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InwardImageCodecs
 
-/// What a few bytes may cost, and what many that say nothing.
+/// Tests that small or hostile files cause little work.
 struct JPEGBoundsTests {
     private static let start: [UInt8] = [0xFF, 0xD8]
     private static let quantization = segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
@@ -31,8 +31,8 @@ struct JPEGBoundsTests {
     }
 
     @Test(arguments: [0xC0, 0xC2] as [UInt8], [1, 2, 4, 8])
-    func whatEndsBeforeItsFirstBlockIsNoImage(marker: UInt8, reduction: Int) {
-        // A hundred bytes that would have memory set aside for millions of blocks.
+    func fileThatIsTooShortForItsBlocksIsTruncated(marker: UInt8, reduction: Int) {
+        // A hundred bytes whose header would need memory for millions of blocks.
         let bytes = Self.start + Self.quantization + Self.frame(marker, side: 7_000)
         for rest in [[], [0xFF], Self.scan + [0, 0]] as [[UInt8]] {
             for allowsTruncation in [false, true] {
@@ -42,12 +42,12 @@ struct JPEGBoundsTests {
         }
     }
 
-    @Test(arguments: [false, true]) func aWholeFileWithoutAScanIsDamage(allowsTruncation: Bool) {
+    @Test(arguments: [false, true]) func completeFileWithoutAScanIsDamaged(allowsTruncation: Bool) {
         let bytes = Self.start + Self.quantization + Self.frame(0xC0, side: 16) + [0xFF, 0xD9]
         #expect(reason(bytes, ImageDecodingOptions(allowsTruncation: allowsTruncation)) == .damaged(.jpeg))
     }
 
-    @Test func theHeaderTellsOfTheSamplesOfEveryReduction() throws {
+    @Test func workingBytesCoverTheSamplesOfEveryReduction() throws {
         let factors: [UInt8] = [0x11, 0x12, 0x14, 0x21, 0x22, 0x41, 0x42, 0x44, 0x33]
         var others: Set<Int> = []
         for side in [1, 7, 8, 9, 16, 17, 100, 1_000] {
@@ -59,12 +59,12 @@ struct JPEGBoundsTests {
                 others.insert(header.workingBytes - most)
             }
         }
-        // What is said beside the samples is the same for all.
+        // The rest of the working memory does not depend on the image.
         #expect(others.count == 1)
     }
 
-    @Test func tablesAreMadeReadyNoSoonerThanAScanNeedsThem() throws {
-        // A code of one bit, which means something else in each of very many tables.
+    @Test func tablesArePreparedOnlyForAScan() throws {
+        // A thousand tables, each with a single one-bit code for a different symbol.
         let counts: [UInt8] = [1] + [UInt8](repeating: 0, count: 15)
         let content: [UInt8] = (0..<1_000).flatMap { [0 as UInt8] + counts + [UInt8($0 % 11)] }
         var tables = JPEGTables()
@@ -76,12 +76,12 @@ struct JPEGBoundsTests {
         try alone.define(ac: false, 0, counts: counts, values: [9], at: 0)
         let start = try #require(tables.huffman.start(ofAC: false, 0))
         #expect(tables.huffman.entries[start..<start + 1_024] == alone.entries[start..<start + 1_024])
-        // Those that the file does not define are those of annex K.
+        // Tables 0 and 1 that the file does not define are those of annex K.
         #expect(tables.huffman.start(ofAC: true, 1) != nil)
         #expect(tables.huffman.start(ofAC: true, 2) == nil)
     }
 
-    @Test func aTableOfTooManyCodesIsDamageOnceAScanComes() throws {
+    @Test func invalidTableIsReportedWhenAScanNeedsIt() throws {
         let table = Self.segment(0xC4, [0, 3] + [UInt8](repeating: 0, count: 15) + [0, 1, 2])
         let bytes = Self.start + Self.quantization + table + Self.frame(0xC0, side: 8)
         #expect(try JPEGCodec().header(of: bytes).size == ImageSize(width: 8, height: 8))
@@ -92,7 +92,7 @@ struct JPEGBoundsTests {
         #expect(error.explanation == "has a Huffman table with too many codes, at byte \(2 + 69 + 4)")
     }
 
-    @Test func segmentsWithoutAnEndAreGivenUpWithTheirTask() async {
+    @Test func cancelledTaskStopsReadingSegments() async {
         let bytes = Self.start + Array(repeatElement(Self.quantization, count: 10).joined())
         await withTaskGroup(of: Void.self) { group in
             group.cancelAll()

@@ -7,7 +7,7 @@ struct JPEGCodecTests {
     private let codec = JPEGCodec()
 
     @Test(arguments: JPEGFixture.names)
-    func decodesAsOthersDo(_ name: String) throws {
+    func pixelsMatchLibjpegTurbo(_ name: String) throws {
         let image = try codec.image(from: JPEGFixture.bytes(name), ImageDecodingOptions())
         let expected = try JPEGFixture.pixels(name)
         try #require(expected.count == 3 * image.size.pixelCount)
@@ -15,12 +15,12 @@ struct JPEGCodecTests {
         #expect(image.isOpaque)
     }
 
-    @Test func allKindsOfImagesAreTried() {
+    @Test func fixturesOfEveryKindExist() {
         #expect(JPEGFixture.names.count > 40)
     }
 
     @Test(arguments: ["baseline", "progressive"], ["444", "422", "420"])
-    func reducesAsOthersDo(_ kind: String, _ subsampling: String) throws {
+    func reducedPixelsMatchLibjpegTurbo(_ kind: String, _ subsampling: String) throws {
         let name = "\(kind)-\(subsampling)-whole"
         for reduction in [2, 4, 8] {
             let image = try codec.image(from: JPEGFixture.bytes(name), ImageDecodingOptions(reduction: reduction))
@@ -35,7 +35,7 @@ struct JPEGCodecTests {
     @Test(arguments: [
         "baseline-420", "progressive-422", "baseline-411-odd", "baseline-cmyk", "progressive-7x9", "baseline-1x1",
     ])
-    func roundsTheSidesOfWhatIsReducedUp(_ name: String) throws {
+    func reducedSidesAreRoundedUp(_ name: String) throws {
         let bytes = try JPEGFixture.bytes(name)
         let size = try codec.header(of: bytes).size
         for reduction in [1, 2, 4, 8] {
@@ -44,13 +44,13 @@ struct JPEGCodecTests {
         }
     }
 
-    @Test func takesAReductionThatItDoesNotHaveForNone() throws {
+    @Test func unknownReductionIsIgnored() throws {
         let bytes = try JPEGFixture.bytes("baseline-7x9")
         let image = try codec.image(from: bytes, ImageDecodingOptions(reduction: 3))
         #expect(image.size == ImageSize(width: 7, height: 9))
     }
 
-    @Test func headersTellSizeAndReductions() throws {
+    @Test func headerHasSizeAndReductions() throws {
         let header = try codec.header(of: JPEGFixture.bytes("baseline-420"))
         #expect(header.format == .jpeg)
         #expect(header.size == ImageSize(width: 67, height: 45))
@@ -59,13 +59,13 @@ struct JPEGCodecTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func tellsHowAnImageIsTurned(_ orientation: Orientation) throws {
+    func orientationIsReadFromExif(_ orientation: Orientation) throws {
         let bytes = try JPEGFixture.bytes("orientation-\(orientation.rawValue)")
         #expect(try codec.header(of: bytes).orientation == orientation)
         #expect(try codec.image(from: bytes, ImageDecodingOptions()).orientation == orientation)
     }
 
-    @Test func takesOrientationsInBothOrdersOfBytes() throws {
+    @Test func orientationIsReadInBothByteOrders() throws {
         let bytes = try JPEGFixture.bytes("baseline-7x9")
         let tiffs: [[UInt8]] = [
             Array("MM\0*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0],
@@ -76,7 +76,7 @@ struct JPEGCodecTests {
             let segment = [0xFF, 0xE1, 0, UInt8(content.count + 2)] + content
             let header = try codec.header(of: Array(bytes[..<2]) + segment + Array(bytes[2...]))
             #expect(header.orientation == .right)
-            // What is not understood says nothing.
+            // Truncated Exif data is ignored.
             for count in 0..<tiff.count - 8 {
                 let content = Array("Exif\0\0".utf8) + tiff[..<count]
                 let segment = [0xFF, 0xE1, 0, UInt8(content.count + 2)] + content
@@ -86,18 +86,18 @@ struct JPEGCodecTests {
         }
     }
 
-    @Test func tellsTheMemoryOfWhatIsKeptUntilAllScansAreRead() throws {
+    @Test func workingBytesCountTheCoefficientsOfSeveralScans() throws {
         let baseline = try codec.header(of: JPEGFixture.bytes("baseline-420"))
         let progressive = try codec.header(of: JPEGFixture.bytes("progressive-420"))
         let separate = try codec.header(of: JPEGFixture.bytes("baseline-scans"))
-        // 5×3 MCUs of six blocks, whose 64 coefficients take two bytes each.
+        // 5×3 MCUs of six blocks, with 64 coefficients of two bytes each.
         #expect(progressive.workingBytes - baseline.workingBytes == 5 * 3 * 6 * 64 * 2)
-        // 3×2 blocks of each component, beside rows of samples and the tables that all images take.
+        // 3×2 blocks of each component, in addition to rows of samples and tables.
         #expect(separate.workingBytes > 3 * 2 * 3 * 64 * 2)
         #expect(separate.bytes(reducedBy: 1) == separate.workingBytes + 24 * 16 * 4)
     }
 
-    @Test func takesNothingElseForAnImage() throws {
+    @Test func otherDataIsUnrecognized() throws {
         for bytes in [[], [0xFF], [0xFF, 0xD9], Array("GIF89a".utf8)] as [[UInt8]] {
             #expect(reason { () throws(ImageCodecError) in _ = try codec.header(of: bytes) } == .unrecognized)
             #expect(
@@ -110,7 +110,7 @@ struct JPEGCodecTests {
     @Test(arguments: [
         (0xC3, "lossless"), (0xC5, "hierarchical"), (0xC9, "arithmetic"), (0xCA, "arithmetic"), (0xF7, "JPEG-LS"),
     ])
-    func saysWhatItDoesNotRead(_ marker: UInt8, _ word: String) throws {
+    func errorNamesTheUnsupportedProcess(_ marker: UInt8, _ word: String) throws {
         var bytes = try JPEGFixture.bytes("baseline-7x9")
         let frame = try frameStart(bytes)
         bytes[frame + 1] = marker
@@ -119,7 +119,7 @@ struct JPEGCodecTests {
         #expect(error.explanation.contains(word))
     }
 
-    @Test func saysThatItDoesNotReadTwelveBits() throws {
+    @Test func twelveBitSamplesAreUnsupported() throws {
         var bytes = try JPEGFixture.bytes("baseline-7x9")
         bytes[try frameStart(bytes) + 4] = 12
         let error = try #require(throws: ImageCodecError.self) { _ = try codec.header(of: bytes) }
@@ -127,7 +127,7 @@ struct JPEGCodecTests {
         #expect(error.explanation.contains("12 bits"))
     }
 
-    @Test func saysThatItDoesNotReadHeightsThatComeLater() throws {
+    @Test func heightInALaterSegmentIsUnsupported() throws {
         var bytes = try JPEGFixture.bytes("baseline-7x9")
         let frame = try frameStart(bytes)
         bytes[frame + 5] = 0
@@ -137,7 +137,7 @@ struct JPEGCodecTests {
         #expect(error.explanation.contains("DNL"))
     }
 
-    @Test func givesUpWithItsTask() async throws {
+    @Test func cancelledTaskDecodesAndEncodesNothing() async throws {
         let bytes = try JPEGFixture.bytes("progressive-420")
         let image = try codec.image(from: bytes, ImageDecodingOptions())
         let start = Rendezvous(of: 2)

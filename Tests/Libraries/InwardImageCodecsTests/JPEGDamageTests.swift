@@ -8,27 +8,27 @@ struct JPEGDamageTests {
     private static let small = ["baseline-2x3", "progressive-7x9", "baseline-16x17"]
 
     @Test(arguments: small)
-    func anyChangedByteGivesAnImageOrAnError(_ name: String) throws {
+    func changedByteGivesAnImageOrAnError(_ name: String) throws {
         let bytes = try JPEGFixture.bytes(name)
         var generator = SplitMix64(seed: 7)
         for index in bytes.indices {
             var damaged = bytes
             damaged[index] = UInt8.random(in: 0...255, using: &generator)
-            // What is as large as only a changed size says would take its time.
+            // Skip changed sizes that are large, because they would take too long.
             guard let header = try? codec.header(of: damaged), header.size.pixelCount < 10_000 else { continue }
             check(damaged, "seed 7, byte \(index)")
         }
     }
 
     @Test(arguments: small)
-    func anyEndGivesWhatThereIsOrAnError(_ name: String) throws {
+    func truncationGivesAPartialImageOrAnError(_ name: String) throws {
         let bytes = try JPEGFixture.bytes(name)
         let whole = try codec.image(from: bytes, ImageDecodingOptions())
         for count in bytes.indices {
             let start = Array(bytes[..<count])
             do throws(ImageCodecError) {
                 _ = try codec.image(from: start, ImageDecodingOptions())
-                Issue.record("The first \(count) of \(bytes.count) bytes are an image.")
+                Issue.record("The first \(count) of \(bytes.count) bytes were decoded.")
             } catch {
                 #expect(error.reason == .truncated(.jpeg) || count < 2, "\(count)")
             }
@@ -39,7 +39,7 @@ struct JPEGDamageTests {
         }
     }
 
-    @Test func whatIsNotThereIsGrey() throws {
+    @Test func missingBlocksAreGray() throws {
         let bytes = try JPEGFixture.bytes("baseline-444")
         let whole = try codec.image(from: bytes, ImageDecodingOptions())
         let half = Array(bytes[..<(bytes.count * 2 / 3)])
@@ -49,7 +49,7 @@ struct JPEGDamageTests {
         #expect(image[66, 44] == Color(gray: 128))
     }
 
-    @Test func someOfAProgressiveImageIsThereEverywhere() throws {
+    @Test func truncatedProgressiveImageIsCoarseEverywhere() throws {
         let bytes = try JPEGFixture.bytes("progressive-444")
         let whole = try codec.image(from: bytes, ImageDecodingOptions())
         let half = Array(bytes[..<(bytes.count * 2 / 3)])
@@ -58,7 +58,7 @@ struct JPEGDamageTests {
         #expect((0.5..<12).contains(JPEGFixture.difference(image, expected).mean))
     }
 
-    @Test func randomBytesBehindAFrameAreNoImage() throws {
+    @Test func randomBytesAfterAFrameGiveAnImageOfItsSizeOrAnError() throws {
         let bytes = try JPEGFixture.bytes("progressive-7x9")
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SplitMix64(seed: seed)
@@ -69,7 +69,7 @@ struct JPEGDamageTests {
         }
     }
 
-    @Test func damageSaysWhatAndWhere() throws {
+    @Test func errorSaysWhatIsDamagedAndWhere() throws {
         var bytes = try JPEGFixture.bytes("baseline-420-restarts")
         let restart = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xD1 })
         bytes[restart + 1] = 0xD5
@@ -77,10 +77,10 @@ struct JPEGDamageTests {
             _ = try codec.image(from: bytes, ImageDecodingOptions())
         }
         #expect(error.reason == .damaged(.jpeg))
-        #expect(error.explanation == "has another marker than RST1, in scan 1 at byte \(restart)")
+        #expect(error.explanation == "has a marker other than RST1, in scan 1 at byte \(restart)")
     }
 
-    @Test func aMarkerAmongTheBlocksIsDamage() throws {
+    @Test func fileWithAMarkerBetweenBlocksIsDamaged() throws {
         var bytes = try JPEGFixture.bytes("baseline-420")
         bytes[bytes.count - 60] = 0xFF
         bytes[bytes.count - 59] = 0xD3
@@ -90,7 +90,7 @@ struct JPEGDamageTests {
         #expect(error.reason == .damaged(.jpeg))
     }
 
-    @Test func scansThatTellTheSameAgainAreDamage() throws {
+    @Test func fileWithRepeatedScansIsDamaged() throws {
         let bytes = try JPEGFixture.bytes("progressive-7x9")
         let scan = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xDA })
         let again = Array(bytes[scan..<bytes.count - 2])
@@ -98,7 +98,7 @@ struct JPEGDamageTests {
             _ = try codec.image(from: Array(bytes[..<(bytes.count - 2)]) + again, ImageDecodingOptions())
         }
         #expect(error.reason == .damaged(.jpeg))
-        #expect(error.explanation.contains("again"))
+        #expect(error.explanation.contains("repeats"))
     }
 
     private func check(_ bytes: [UInt8], _ name: String) {

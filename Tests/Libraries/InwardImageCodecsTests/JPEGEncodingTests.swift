@@ -7,7 +7,7 @@ struct JPEGEncodingTests {
     private let codec = JPEGCodec()
 
     @Test(arguments: [ImageEncoding.Subsampling.none, .half, .quarter], [(67, 45), (1, 1), (16, 17), (7, 9)])
-    func whatIsWrittenIsReadAgain(_ subsampling: ImageEncoding.Subsampling, _ sides: (Int, Int)) throws {
+    func encodedImageIsCloseToTheOriginal(_ subsampling: ImageEncoding.Subsampling, _ sides: (Int, Int)) throws {
         let image = try waves(sides.0, sides.1)
         let bytes = try codec.bytes(of: image, as: .jpeg(quality: 90, subsampling: subsampling))
         let read = try codec.image(from: bytes, ImageDecodingOptions())
@@ -15,7 +15,7 @@ struct JPEGEncodingTests {
         #expect(noise(read, image) > (subsampling == .none ? 38 : 34))
     }
 
-    @Test func aBetterQualityLosesLess() throws {
+    @Test func higherQualityLosesLess() throws {
         let image = try waves(64, 48)
         let noises = try [10, 50, 80, 95, 100].map { quality in
             let bytes = try codec.bytes(of: image, as: .jpeg(quality: quality, subsampling: .none))
@@ -25,7 +25,7 @@ struct JPEGEncodingTests {
         #expect(noises[4] > 45)
     }
 
-    @Test func extremesAreWrittenToo() throws {
+    @Test func extremeLevelsAreEncoded() throws {
         let image = try #require(
             Image(
                 size: ImageSize(clamping: 24, 24),
@@ -39,7 +39,7 @@ struct JPEGEncodingTests {
         #expect(noise(try codec.image(from: bytes, ImageDecodingOptions()), image) > 35)
     }
 
-    @Test func aGreyImageHasOneComponent() throws {
+    @Test func grayImageHasOneComponent() throws {
         let gray = Image(size: ImageSize(clamping: 20, 10), color: Color(gray: 77))
         let bytes = try codec.bytes(of: gray, as: .jpeg())
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC0 })
@@ -47,7 +47,7 @@ struct JPEGEncodingTests {
         #expect(try codec.image(from: bytes, ImageDecodingOptions()) == gray)
     }
 
-    @Test func whatCanBeSeenThroughIsShownOnWhite() throws {
+    @Test func translucentPixelsAreBlendedWithWhite() throws {
         let image = Image(size: ImageSize(clamping: 16, 16), color: Color(red: 255, green: 0, blue: 0, alpha: 128))
         let bytes = try codec.bytes(of: image, as: .jpeg(quality: 100))
         let color = try codec.image(from: bytes, ImageDecodingOptions())[5, 5]
@@ -58,7 +58,7 @@ struct JPEGEncodingTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func howAnImageIsTurnedIsWritten(_ orientation: Orientation) throws {
+    func orientationIsEncoded(_ orientation: Orientation) throws {
         var image = Image(size: ImageSize(clamping: 3, 2), color: .black)
         image.orientation = orientation
         let bytes = try codec.bytes(of: image, as: .jpeg())
@@ -66,7 +66,7 @@ struct JPEGEncodingTests {
         #expect(bytes.contains(Array("Exif".utf8)) == (orientation != .up))
     }
 
-    @Test func refusesOtherFormsAndSidesThatDoNotFit() {
+    @Test func otherFormatsAndTooLongSidesAreRejected() {
         let image = Image(size: ImageSize(clamping: 65_536, 1))
         let other = #expect(throws: ImageCodecError.self) { _ = try codec.bytes(of: image, as: .png) }
         #expect(other?.reason == .unsupported(.png))
@@ -84,7 +84,7 @@ struct JPEGEncodingTests {
         return try #require(Image(size: ImageSize(clamping: width, height), bytes: bytes))
     }
 
-    /// How much stronger the image is than what differs from it, in decibels.
+    /// Returns the peak signal-to-noise ratio, in decibels.
     private func noise(_ image: Image, _ original: Image) -> Double {
         let squares = zip(image.bytes, original.bytes).map { pow(Double($0) - Double($1), 2) }
         let mean = squares.reduce(0, +) / Double(3 * image.size.pixelCount)

@@ -1,12 +1,12 @@
 import Foundation
 import InwardImages
 
-/// An image that a script made, and the pixels that Pillow, with libjpeg-turbo, decodes from it.
+/// A JPEG file created by make_jpeg.py, and the pixels that Pillow (with libjpeg-turbo) decodes from it.
 enum JPEGFixture {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Fixtures/JPEG")
 
-    /// The names of all images whose pixels are known.
+    /// The names of all images with expected pixels.
     static let names = contents.filter { $0.hasSuffix(".rgb") && $0.split(separator: ".").count == 2 }
         .map { String($0.dropLast(4)) }.sorted()
 
@@ -17,13 +17,13 @@ enum JPEGFixture {
         [UInt8](try Data(contentsOf: folder.appendingPathComponent("\(name).jpg")))
     }
 
-    /// The pixels that are expected of it, three bytes each.
+    /// The expected pixels, three bytes each.
     static func pixels(_ name: String, reduction: Int = 1) throws -> [UInt8] {
         let suffix = reduction == 1 ? "rgb" : "\(reduction).rgb"
         return [UInt8](try Data(contentsOf: folder.appendingPathComponent("\(name).\(suffix)")))
     }
 
-    /// By how much the colours of an image differ from those that are expected: at most, and in the mean.
+    /// Returns the maximum and the mean difference between an image and the expected pixels.
     static func difference(_ image: Image, _ expected: [UInt8]) -> (most: Int, mean: Double) {
         var most = 0
         var sum = 0

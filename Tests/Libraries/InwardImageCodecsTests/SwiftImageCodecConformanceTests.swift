@@ -6,9 +6,9 @@ import Testing
 struct SwiftImageCodecConformanceTests {
     private static let roundTrips = [ImageRoundTrip.png, .jpeg]
 
-    @Test(arguments: roundTrips) func itConforms(roundTrip: ImageRoundTrip) async throws {
+    @Test(arguments: roundTrips) func codecConforms(roundTrip: ImageRoundTrip) async throws {
         let seed = UInt64.random(in: 0 ... .max)
-        // Printed beforehand, because what is not caught ends the process.
+        // Print the seed first, because a crash of the codec ends the process.
         print("The seed is \(seed).")
         try await ImageCodecConformance(roundTrips: [roundTrip], seed: seed).check(SwiftImageCodec())
     }

@@ -22,11 +22,11 @@ struct FetchingImageSourceTests {
         StubDataFetcher { _ in DataResponse(status: DataResponse.Status(status), body: Data(body)) }
     }
 
-    @Test func theImageIsTheBodyOfTheAnswer() async throws {
+    @Test func imageIsTheResponseBody() async throws {
         #expect(try await image(answer(200, [1, 2, 3])) == EncodedImage([1, 2, 3]))
     }
 
-    @Test func anAnswerInThePlaceOfAnotherIsNotGenuine() async throws {
+    @Test func fallbackResponseIsNotGenuine() async throws {
         let fetcher = answer(503).fallingBack(to: DataResponse(body: Data([4])))
         #expect(try await image(fetcher) == EncodedImage([4], isGenuine: false))
     }
@@ -36,7 +36,7 @@ struct FetchingImageSourceTests {
         (451, .denied), (500, .unavailable),
         (304, .unavailable),
     ])
-    func anyOtherStatusIsAFailure(status: Int, reason: ImageError.Reason) async {
+    func unsuccessfulStatusFails(status: Int, reason: ImageError.Reason) async {
         let error = await #expect(throws: ImageError.self) { try await image(answer(status, [1])) }
         #expect(error?.reason == reason && error?.address == Self.address)
     }
@@ -45,16 +45,16 @@ struct FetchingImageSourceTests {
         (FetchError.Reason.cancelled, ImageError.Reason.cancelled), (.timedOut, .timedOut), (.tooLarge, .tooLarge),
         (.unreachable, .unavailable), (.rejected, .unavailable),
     ])
-    func aFailureStaysWhatItIs(reason: FetchError.Reason, expected: ImageError.Reason) async {
+    func fetchErrorKeepsItsReasonAndExplanation(reason: FetchError.Reason, expected: ImageError.Reason) async {
         let fetcher = StubDataFetcher { request throws(FetchError) in
-            throw FetchError(reason, request: request, explanation: "went wrong")
+            throw FetchError(reason, request: request, explanation: "failed")
         }
         let error = await #expect(throws: ImageError.self) { try await image(fetcher) }
         #expect(error?.reason == expected)
-        #expect(error?.description == "The image \(Self.address) went wrong.")
+        #expect(error?.description == "The image \(Self.address) failed.")
     }
 
-    @Test func aLargerAnswerThanAllowedIsAFailure() async {
+    @Test func bodyOverTheLimitFails() async {
         let error = await #expect(throws: ImageError.self) { try await image(answer(200, [1, 2, 3]), upTo: 2) }
         #expect(error?.reason == .tooLarge)
     }
@@ -64,13 +64,15 @@ struct FetchingImageSourceTests {
         "..%2Fa.jpg",
         "..%5ca.jpg", "..\\a.jpg", "%2e/a.jpg",
     ])
-    func anAddressThatLeadsElsewhereOrCannotBeReadIsNotAskedFor(address: String) async {
+    func invalidOrOutsideAddressIsNotRequested(address: String) async {
         let fetcher = RecordingDataFetcher(answer(200))
         let source = FetchingImageSource(fetcher, relativeTo: URL(string: "http://upstream.test/api"))
         let error = await #expect(throws: ImageError.self) {
             try await source.image(at: ImageAddress(address), upTo: 1)
         }
-        #expect(error?.explanation == "has an address that cannot be read, or leads elsewhere")
+        #expect(
+            error?.explanation == "was not requested: its address is not a valid URL, or leads outside the base URL"
+        )
         #expect(fetcher.requests.isEmpty)
     }
 
@@ -78,11 +80,11 @@ struct FetchingImageSourceTests {
         ("avatars/7.jpg", "http://upstream.test/api/avatars/7.jpg"),
         ("a%20b.jpg?size=2", "http://upstream.test/api/a%20b.jpg?size=2"),
         ("https://elsewhere.test/a.jpg", "https://elsewhere.test/a.jpg"),
-        // What is behind the path leads nowhere.
+        // Dots in a query or fragment do not change the path.
         ("a.jpg?from=/../%2f", "http://upstream.test/api/a.jpg?from=/../%2f"),
         ("a.jpg#/../%2f", "http://upstream.test/api/a.jpg#/../%2f"),
     ])
-    func anAddressIsRelativeToThatOfTheUpstreamUnlessItIsWhole(address: String, url: String) async throws {
+    func relativeAddressIsResolvedAgainstTheBaseURL(address: String, url: String) async throws {
         let fetcher = RecordingDataFetcher(answer(200))
         let source = FetchingImageSource(fetcher, relativeTo: URL(string: "http://upstream.test/api"))
         _ = try await source.image(at: ImageAddress(address), upTo: 1)
@@ -90,7 +92,7 @@ struct FetchingImageSourceTests {
         #expect(fetcher.requests[0].headerFields[.accept] == "image/*")
     }
 
-    @Test func absenceInThePlaceOfAnotherAnswerIsNoAbsence() async {
+    @Test func notFoundFromAFallbackMeansUnavailable() async {
         let fetcher = answer(503).fallingBack(to: DataResponse(status: .notFound))
         let error = await #expect(throws: ImageError.self) { try await image(fetcher) }
         #expect(error?.reason == .unavailable)

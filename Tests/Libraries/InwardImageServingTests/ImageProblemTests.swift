@@ -6,7 +6,7 @@ import Testing
 struct ImageProblemTests {
     private static let address: ImageAddress = "http://user:secret@internal.test/cat.jpg?key=secret"
 
-    /// The status of each reason. A reason without one does not compile.
+    /// The status of each reason. A new reason without a status does not compile.
     private static func status(_ reason: ImageError.Reason) -> Int {
         switch reason {
         case .notFound: 404
@@ -24,7 +24,7 @@ struct ImageProblemTests {
         }
     }
 
-    @Test(arguments: ImageError.Reason.allCases) func eachImageErrorHasAStatus(reason: ImageError.Reason) {
+    @Test(arguments: ImageError.Reason.allCases) func everyImageErrorHasAStatus(reason: ImageError.Reason) {
         let error: any Error = ImageError(reason, of: Self.address, explanation: "failed: \(Self.address.rawValue)")
         let problem = ProblemDetails(error)
         #expect(problem.status.code == Self.status(reason))
@@ -35,7 +35,7 @@ struct ImageProblemTests {
         ImageCodecError.Reason.unrecognized, .unsupported(.png), .damaged(.png), .truncated(.png), .unencodable(.png),
         .cancelled, .timedOut,
     ])
-    func eachImageCodecErrorHasAStatus(reason: ImageCodecError.Reason) {
+    func everyImageCodecErrorHasAStatus(reason: ImageCodecError.Reason) {
         let error: any Error = ImageCodecError(reason, "has \(Self.address.rawValue) in its metadata")
         let problem = ProblemDetails(error)
         #expect(problem.status.code == Self.status(reason) && !problem.detail.contains("secret"))

@@ -5,17 +5,16 @@ import Testing
 
 @testable import InwardImages
 
-/// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
-/// its users have to be told of.
+/// Tests the defaults of the public API. Services rely on them, so announce a change of a default to users.
 struct DefaultsTests {
-    @Test(.timeLimit(.minutes(5))) func fourImagesAreLoadedAheadAtOnce() async {
+    @Test(.timeLimit(.minutes(5))) func prefetchLoadsFourImagesAtATime() async {
         let source = CountingImageSource(gathering: 4)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         await loader.prefetch((0..<12).map { ImageAddress("\($0)") })
         #expect(source.maximumAtOnce == 4)
     }
 
-    @Test func imagesHaveLimits() {
+    @Test func limitsAndBudgetHaveDefaults() {
         let limits = ImageLimits()
         #expect(limits.encodedBytes == 33_554_432)
         #expect(limits.pixels == 50_000_000)
@@ -24,7 +23,7 @@ struct DefaultsTests {
         #expect(DecodingBudget().limit == 536_870_912)
     }
 
-    @Test func imagesAreKeptForFiveMinutesAndTheirAbsenceForTenSeconds() {
+    @Test func imagesAreCachedForFiveMinutesAndAbsenceForTenSeconds() {
         let clock = ManualClock()
         let cache = ImageCache(timer: TimerService(clock))
         #expect(cache.expiry == .seconds(300))
@@ -32,7 +31,7 @@ struct DefaultsTests {
         let address: ImageAddress = "a"
         let version = cache.version(of: address, in: partition)
         cache.keep(
-            ImageError(.notFound, of: address, explanation: "is not there"),
+            ImageError(.notFound, of: address, explanation: "does not exist"),
             of: address,
             in: partition,
             since: version
@@ -43,21 +42,21 @@ struct DefaultsTests {
         #expect(cache.header(of: address, in: partition) == nil)
     }
 
-    @Test func aResizedImageKeepsItsProportionsAndIsNotEnlarged() {
+    @Test func resizeFitsAndDoesNotEnlarge() {
         for resize in [Resize(width: 3, height: 2), Resize(to: ImageSize(clamping: 3, 2))] {
             #expect(resize.mode == .fit)
             #expect(!resize.enlarges)
         }
     }
 
-    @Test func aWatermarkIsAtTheBottomRightAFifthAsWideAndCanBeSeenThrough() {
+    @Test func watermarkIsTranslucentAtTheBottomRight() {
         let watermark = Watermark(.text("A", .black))
         #expect(watermark.placement == .single(.bottomRight, margin: 0.03))
         #expect(watermark.width == .ofWidth(0.2))
         #expect(watermark.opacity == 0.8)
     }
 
-    @Test func imagesAreWrittenAsMostDo() {
+    @Test func codecOptionsAndPluginsHaveDefaults() {
         #expect(ImageEncoding(.jpeg) == ImageEncoding(.jpeg, quality: 80, subsampling: .quarter))
         #expect(ImageEncoding.jpeg() == ImageEncoding(.jpeg))
         #expect([-1, 0, 1, 60, 100, 101].map { ImageEncoding(.jpeg, quality: $0).quality } == [1, 1, 1, 60, 100, 100])
@@ -74,12 +73,12 @@ struct DefaultsTests {
         )
     }
 
-    @Test func aColorIsOpaque() {
+    @Test func colorIsOpaque() {
         #expect(Color(red: 1, green: 2, blue: 3) == Color(red: 1, green: 2, blue: 3, alpha: 255))
         #expect(Color(gray: 7) == Color(red: 7, green: 7, blue: 7, alpha: 255))
     }
 
-    @Test func anImageIsUprightAndClear() throws {
+    @Test func imageIsUprightAndClear() throws {
         let size = try #require(ImageSize(width: 1, height: 1))
         let image = Image(size: size)
         #expect(image.orientation == .up)

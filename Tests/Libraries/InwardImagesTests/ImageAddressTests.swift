@@ -15,7 +15,7 @@ struct ImageAddressTests {
         ("avatars/a@b.jpg", "avatars/a@b.jpg"), ("a@b.jpg", "a@b.jpg"),
         ("https://", "https://"), ("", ""), ("#", ""),
     ])
-    func itsDescriptionHoldsNothingSecret(address: String, description: String) {
+    func descriptionOmitsSecrets(address: String, description: String) {
         #expect(ImageAddress(address).description == description)
         #expect(ImageAddress(address).rawValue == address)
     }

@@ -1,10 +1,10 @@
 #ifndef CVIPS_H
 #define CVIPS_H
 
-// The functions of libvips that are needed, with fixed arguments: most of its own take variable ones. There is nothing behind
-// them unless the trait Vips is enabled.
+// Wrappers with fixed arguments for the libvips functions that Swift needs. Most functions of libvips take variable arguments,
+// which Swift cannot pass. The wrappers are defined only if the trait Vips is enabled.
 //
-// All of them but `cvips_start` can be called from many threads at once. None keeps a pointer that it is given.
+// All except `cvips_start` can be called from several threads at once. None keeps a pointer after it returns.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,11 +25,11 @@ typedef struct {
     CVipsFormat format;
     int32_t width;
     int32_t height;
-    /// From 1 to 8, as Exif has it.
+    /// The Exif orientation, from 1 to 8.
     int32_t orientation;
-    /// How many bytes a pixel takes before it is converted.
+    /// The number of bytes per pixel before conversion.
     int32_t pixel_bytes;
-    /// Whether the rows come more than once.
+    /// Whether the rows are stored in several passes or scans.
     bool is_interlaced;
 } CVipsHeader;
 
@@ -48,29 +48,31 @@ typedef struct {
     bool is_subsampled;
 } CVipsEncoding;
 
-/// Starts libvips, once for a process, with a number of threads for each encoding. Whether it did.
+/// Starts libvips with a number of threads for each encoding, and returns whether it succeeded. Call it once per process.
 bool cvips_start(int32_t threads);
 
-/// What the beginning of encoded bytes says. Whether they can be read; the format is set if it is known, even if they cannot.
+/// Reads the header of encoded bytes, and returns whether the image can be decoded. If the format is known, it is set even on
+/// failure.
 bool cvips_read_header(const uint8_t *bytes, size_t count, CVipsHeader *header);
 
-/// Writes `width * height * 4` bytes: rows of red, green, blue and alpha. Whether it did; on failure some may be written.
-/// Between rows it asks whether to give up.
+/// Decodes an image into `width * height * 4` bytes, rows of red, green, blue and alpha, and returns whether it succeeded. On
+/// failure, some of the bytes may have been written. Calls `is_cancelled` between rows, and stops if it returns true.
 bool cvips_decode(
     const uint8_t *bytes, size_t count, CVipsDecoding decoding,
     uint8_t *pixels, int32_t width, int32_t height, bool (*is_cancelled)(void));
 
-/// Encodes `width * height * 4` bytes. Whether it did; the result is to be given to `cvips_free` then.
+/// Encodes an image of `width * height * 4` bytes, and returns whether it succeeded. Pass the result to `cvips_free`.
 bool cvips_encode(
     const uint8_t *pixels, int32_t width, int32_t height, CVipsEncoding encoding,
     bool (*is_cancelled)(void), uint8_t **bytes, size_t *count);
 
+/// Frees the result of `cvips_encode`.
 void cvips_free(uint8_t *bytes);
 
-/// Discards what libvips has noted of failures so far, in any thread: the process has one buffer for these notes.
+/// Discards the failure messages of all threads. libvips collects them in one buffer for the process.
 void cvips_discard_notes(void);
 
-/// Gives back what libvips keeps for the calling thread.
+/// Releases the resources that libvips holds for the calling thread.
 void cvips_leave_thread(void);
 
 #endif

@@ -1,4 +1,4 @@
-/// Decodes the blocks of sequential scans (T.81 annex F.2.2).
+/// A decoder for the blocks of sequential scans (T.81 annex F.2.2).
 enum JPEGBlockDecoder {
     /// The result if a code is not in its table or a run extends beyond the block.
     static let failure = -1
@@ -10,12 +10,13 @@ enum JPEGBlockDecoder {
     ///   - data: The bytes of the file.
     ///   - entries: The Huffman tables.
     ///   - part: The component of the scan, with the offsets of its tables.
-    ///   - scale: For each coefficient in coding order: its position in the block in bits 0 to 7, and its factor above them.
+    ///   - scale: One value for each coefficient, in coding order: its position in the block in bits 0 to 7, and its factor
+    ///     above.
     ///   - scaleStart: The offset of the component's values in `scale`.
-    ///   - prediction: The DC prediction; replaced by the block's DC coefficient.
+    ///   - prediction: The DC prediction. It is replaced by the block's DC coefficient.
     ///   - coefficients: Receives the coefficients, row by row.
     ///   - start: The offset of the block.
-    /// - Returns: the index, in coding order, of the last nonzero coefficient; or ``failure``.
+    /// - Returns: The index, in coding order, of the last nonzero coefficient, or ``failure``.
     @inline(__always)
     static func decode(
         _ reader: inout JPEGBitReader,
@@ -57,11 +58,11 @@ enum JPEGBlockDecoder {
             }
             index &+= 1
         }
-        // A run of 16 zeros must not extend beyond the block either.
+        // A run of 16 zeros can also extend beyond the block, which is an error.
         return index <= 64 ? last : failure
     }
 
-    /// Returns the value that a table entry contains or whose bits follow.
+    /// Returns the value that a table entry contains, or else the value whose bits follow.
     @inline(__always)
     static func value(_ entry: UInt32, _ reader: inout JPEGBitReader) -> Int32 {
         reader.skip(Int(truncatingIfNeeded: entry & 0xFF))
@@ -71,7 +72,7 @@ enum JPEGBlockDecoder {
     }
 }
 
-/// Decodes the blocks of progressive scans (T.81 annex G).
+/// A decoder for the blocks of progressive scans (T.81 annex G).
 struct JPEGProgressiveDecoder {
     private let band: ClosedRange<Int>
     private let previousBit: Int
@@ -93,7 +94,7 @@ struct JPEGProgressiveDecoder {
     ///   - order: The position of each coefficient in a block.
     ///   - coefficients: The coefficients.
     ///   - start: The offset of the block.
-    /// - Returns: whether every code was in its table and every run stayed within the block.
+    /// - Returns: Whether every code was in its table and every run stayed within the block.
     func decode(
         _ reader: inout JPEGScanReader,
         _ data: Span<UInt8>,

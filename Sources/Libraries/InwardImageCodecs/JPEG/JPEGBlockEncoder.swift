@@ -1,4 +1,4 @@
-/// Encodes the blocks of a baseline scan (T.81 annex F.1.2).
+/// An encoder for the blocks of a baseline scan (T.81 annex F.1.2).
 struct JPEGBlockEncoder {
     private let brightness = Self.codes(0)
     private let color = Self.codes(1)
@@ -16,7 +16,7 @@ struct JPEGBlockEncoder {
     ///   - samples: The samples.
     ///   - position: The offset of the block.
     ///   - stride: The distance between rows.
-    ///   - component: The component of the block; 0 for luminance.
+    ///   - component: The component of the block, 0 for luminance.
     ///   - quantizer: The quantizer of the component.
     ///   - coefficients: Scratch space for 64 coefficients.
     ///   - writer: The writer of the encoded bits.
@@ -91,7 +91,7 @@ struct JPEGBlockEncoder {
     }
 }
 
-/// Writes bits as entropy-coded data, the most significant bit first (T.81 annex F.1.2.3).
+/// A writer of bits as entropy-coded data, the most significant bit first (T.81 annex F.1.2.3).
 struct JPEGBitWriter {
     /// The file so far.
     var bytes: [UInt8]
@@ -133,7 +133,7 @@ struct JPEGBitWriter {
 
 /// The codes of a Huffman table, for encoding (T.81 annex C.2).
 struct JPEGHuffmanCodes {
-    /// The code of each symbol, with its length in bits 16 to 23; 0 if the symbol has no code.
+    /// The code of each symbol, with its length in bits 16 to 23, or 0 if the symbol has no code.
     private(set) var codes = [UInt32](repeating: 0, count: 256)
 
     init(_ table: JPEGStandardTables.Huffman) {
@@ -197,12 +197,12 @@ enum JPEGForwardDCT {
     }
 }
 
-/// Divides coefficients by the values of a quantization table (T.81 annex A.3.4).
+/// A quantizer, which divides coefficients by the values of a quantization table (T.81 annex A.3.4).
 struct JPEGQuantizer {
     /// The values, row by row, 1 to 255 each.
     let table: [UInt8]
-    /// The factors that replace a division by eight times the table value, because the forward DCT scales coefficients by eight:
-    /// half of the divisor, a reciprocal, and the factor that removes the reciprocal's scale.
+    /// The factors that replace a division: half of the divisor, a reciprocal, and the factor that removes the reciprocal's
+    /// scale. The divisor is eight times the table value, because the forward DCT scales coefficients by eight.
     private let halves: [SIMD8<UInt16>]
     private let reciprocals: [SIMD8<UInt16>]
     private let scales: [SIMD8<UInt16>]
@@ -211,8 +211,8 @@ struct JPEGQuantizer {
     ///
     /// - Parameters:
     ///   - number: 0 for luminance, 1 for chrominance.
-    ///   - quality: 1 to 100. 50 is the standard table, and at 100 only rounding loses information. This scale is common to most
-    ///     encoders, but not standardized.
+    ///   - quality: 1 to 100. 50 is the standard table, and at 100 only rounding loses information. Most encoders use this
+    ///     scale, but no standard defines it.
     init(_ number: Int, quality: Int) {
         let percent = quality < 50 ? 5000 / quality : 200 - 2 * quality
         table = JPEGStandardTables.quantization(number).map { UInt8(min(max(1, ($0 * percent + 50) / 100), 255)) }

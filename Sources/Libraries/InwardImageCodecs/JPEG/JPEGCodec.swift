@@ -2,9 +2,13 @@ public import InwardImages
 
 /// An image codec for JPEG (ITU-T T.81) in JFIF and Exif files.
 ///
-/// The codec reads sequential and progressive 8-bit images with Huffman coding, in grey, YCbCr, RGB, CMYK and YCCK. It does not
-/// read arithmetic coding, 12-bit, lossless or hierarchical images. It writes baseline images. Colour profiles are ignored, and
-/// colours are treated as sRGB.
+/// ```swift
+/// let thumbnail = try JPEGCodec().image(from: photo, ImageDecodingOptions(reduction: 8))
+/// ```
+///
+/// It decodes sequential and progressive 8-bit images with Huffman coding, in gray, YCbCr, RGB, CMYK and YCCK. It does not
+/// support arithmetic coding, nor 12-bit, lossless or hierarchical images. It encodes baseline images. Color profiles are
+/// ignored, and colors are treated as sRGB.
 public struct JPEGCodec: ImageCodec {
     /// Creates a codec.
     public init() {}
@@ -12,10 +16,10 @@ public struct JPEGCodec: ImageCodec {
     /// Returns the header of a JPEG file.
     ///
     /// The image can be reduced by 2, 4 or 8 while it is decoded. Decoding needs memory for the image and a few rows of blocks.
-    /// Progressive images, and images whose components are stored one after the other, need 2 bytes more for each sample, for all
-    /// coefficients. Reduction does not lower that amount.
+    /// Progressive images, and images whose components are stored one after the other, need 2 more bytes for each sample of the
+    /// full-size image, regardless of the reduction.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes are not a JPEG file or use an unsupported feature; or if the task was
+    /// - Throws: An `ImageCodecError` if the data is not a JPEG file or uses an unsupported feature, or if the task is
     ///   cancelled.
     /// - Complexity: O(n) in the number of bytes before the first scan.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
@@ -25,30 +29,31 @@ public struct JPEGCodec: ImageCodec {
 
     /// Decodes a JPEG file to an opaque image.
     ///
-    /// If the options allow truncation, a truncated file, even one that lacks only the end marker, yields the blocks that were
-    /// read and grey for the others. A file that ends before the first block is always an error.
+    /// A file counts as truncated even if it lacks only the end marker. If the options allow truncation, missing blocks are
+    /// gray, and a progressive image can be coarse. A file always fails if it ends before the first scan, or has less than one
+    /// bit for each block.
     ///
-    /// - Throws: an `ImageCodecError` that states which rule the file violates or that it is truncated; or if the task was
-    ///   cancelled, which is checked at each segment and each row of blocks.
+    /// - Throws: An `ImageCodecError` if the file is damaged or truncated, or if the task is cancelled. Cancellation is checked
+    ///   at every 64th segment and at each row of blocks.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         var decoder = JPEGDecoder()
         return try decoder.image(in: bytes.span, options)
     }
 
-    /// Encodes an image as a baseline JPEG file. Images without colour are written in grey, and transparent pixels are blended
-    /// with white.
+    /// Encodes an image as a baseline JPEG file. If all pixels are gray, only the luminance is stored. Transparent pixels are
+    /// blended with white.
     ///
-    /// - Throws: an `ImageCodecError` if another format is requested, a side is longer than 65,535 pixels, or the task was
+    /// - Throws: An `ImageCodecError` if another format is requested, if a side is longer than 65,535 pixels, or if the task is
     ///   cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         guard encoding.format == .jpeg else {
             throw ImageCodecError(
                 .unsupported(encoding.format),
-                "is not written as \(encoding.format) by a codec of JPEG"
+                "cannot be encoded as \(encoding.format) by JPEGCodec"
             )
         }
         guard max(image.size.width, image.size.height) <= Int(UInt16.max) else {
-            throw ImageCodecError(.unencodable(.jpeg), "is \(image.size), and a JPEG file has sides of 65535 at most")
+            throw ImageCodecError(.unencodable(.jpeg), "is \(image.size), and JPEG allows sides up to 65535")
         }
         return try JPEGEncoder(image, encoding).encode(image.bytes.span)
     }
@@ -62,7 +67,7 @@ extension ImageCodecError {
 
     /// Returns an error for a JPEG file that ends before its image does.
     static func truncatedJPEG(at position: Int) -> ImageCodecError {
-        ImageCodecError(.truncated(.jpeg), "ends early, at byte \(position)")
+        ImageCodecError(.truncated(.jpeg), "ends at byte \(position), before it is complete")
     }
 
     /// Returns an error for a JPEG file with an unsupported feature.

@@ -7,7 +7,7 @@ struct JPEGCoefficients {
     private var values: [Int16]
     /// The dequantization factors of each component, row by row.
     private var factors: [Int16]
-    /// The lowest bit known of each coefficient of each component, in coding order; -1 if none is known.
+    /// The lowest bit that is known of each coefficient of each component, in coding order, or -1 if none is known.
     private var lastBits: [Int]
 
     /// Creates zero coefficients for a frame.
@@ -21,12 +21,12 @@ struct JPEGCoefficients {
     /// Returns the size of a frame's coefficients in bytes.
     static func byteCount(_ frame: JPEGFrame) -> Int { 64 * frame.blocks * MemoryLayout<Int16>.stride }
 
-    /// A component that no scan has covered; `nil` if there is none.
+    /// A component that no scan has covered, or `nil` if all are covered.
     var missingComponent: Int? { frame.components.indices.first { lastBits[64 * $0] < 0 } }
 
     /// Decodes a scan.
     ///
-    /// - Returns: the position of its end.
+    /// - Returns: The position of its end.
     mutating func decode(
         _ scan: JPEGScan,
         _ data: Span<UInt8>,
@@ -79,7 +79,7 @@ struct JPEGCoefficients {
         return reader.bits.position
     }
 
-    /// Checks that a scan covers coefficients that are not yet known, and continues the known ones.
+    /// Checks that a scan contains coefficients that are not known yet, or refines known ones by the next bit.
     private mutating func begin(
         _ scan: JPEGScan,
         _ tables: JPEGTables,
@@ -98,7 +98,7 @@ struct JPEGCoefficients {
             for index in scan.band {
                 guard lastBits[first + index] == (scan.previousBit == 0 ? -1 : scan.previousBit) else {
                     throw .damagedJPEG(
-                        "tells coefficients again, or out of order, in scan \(scan.number) at byte \(position)"
+                        "repeats coefficients, or has them out of order, in scan \(scan.number) at byte \(position)"
                     )
                 }
                 lastBits[first + index] = scan.lastBit

@@ -1,4 +1,4 @@
-/// Converts component samples to pixels (T.871 section 7).
+/// A converter from component samples to pixels (T.871 section 7).
 struct JPEGColorConverter {
     private let model: JPEGColorModel
 
@@ -30,7 +30,7 @@ struct JPEGColorConverter {
         }
     }
 
-    // Separate functions that are not inlined: bounds checks are not inlined into functions that are too large.
+    // These functions are separate and not inlined, because the compiler does not inline bounds checks into large functions.
 
     @inline(never)
     private static func writeGray(
@@ -106,8 +106,7 @@ struct JPEGColorConverter {
         _ position: Int
     ) {
         write(&pixels, position, count) { index in
-            // The inks are the complements of the colours, and the file stores the complements of the inks, so the two cancel
-            // out.
+            // The inks are the complements of the colors, and the file stores the complements of the inks. The two cancel out.
             let (red, green, blue) = colors(samples, rows, index)
             let black = samples.eightLevels(at: rows[3] &+ index)
             return Self.pixels(
@@ -132,7 +131,7 @@ struct JPEGColorConverter {
             index &+= 8
         }
         guard index < count else { return }
-        // The remaining samples are converted as a full vector.
+        // The remaining samples are converted as a full vector, too.
         let rest = eight(index)
         for byte in 0..<4 &* (count &- index) { pixels[position &+ 4 &* index &+ byte] = rest[byte] }
     }
@@ -152,15 +151,15 @@ struct JPEGColorConverter {
         let brightness = samples.0.levels
         let blueness = samples.1.levels &- 128
         let redness = samples.2.levels &- 128
-        // The factors are 1.402, 0.344136, 0.714136 and 1.772. Their fractional parts fit 16-bit products with 8 or 9 fractional
-        // bits, with an error of at most a fifth of a level.
+        // The factors are 1.402, 0.344136, 0.714136 and 1.772. Their fractional parts fit 16-bit products with 8 or 9
+        // fractional bits, with an error of at most a fifth of a level.
         let red = redness &+ (redness &* 206 &+ 256) &>> 9
         let green = redness &+ (blueness &* 88 &- redness &* 73 &+ 128) &>> 8
         let blue = blueness &+ blueness &- (blueness &* 117 &+ 256) &>> 9
         return (brightness &+ red, brightness &- green, brightness &+ blue)
     }
 
-    /// Returns the light that an ink and black leave; both are 255 where there is no ink.
+    /// Returns the light that remains after an ink and black. Both are 255 where there is no ink.
     @inline(__always)
     private static func inked(_ light: SIMD8<Int16>, _ black: SIMD8<Int16>) -> SIMD8<Int16> {
         // The product of two bytes divided by 255, rounded.
@@ -198,8 +197,8 @@ enum JPEGColorModel {
     /// CMYK with the first three components converted to YCbCr.
     case ycck
 
-    /// Determines the colour model from the frame and the application segments. No standard specifies this; the rules are those
-    /// of common decoders.
+    /// Determines the color model from the frame and the application segments. No standard specifies the rules, so they are
+    /// those of common decoders.
     init(_ frame: JPEGFrame, _ application: JPEGApplicationData) {
         switch frame.components.count {
         case 1: self = .gray

@@ -1,9 +1,9 @@
 import InwardImages
 
-/// Reads a JPEG file segment by segment and decodes its scans.
+/// A decoder for JPEG files. It reads a file segment by segment, and decodes its scans.
 struct JPEGDecoder {
-    /// The maximum number of scans, three times what the most thorough encoders produce. Each scan takes time for all blocks,
-    /// even if it consists of a few bytes.
+    /// The maximum number of scans, three times as many as the most thorough encoders produce. The limit is needed because a
+    /// scan of a few bytes can take time for all blocks.
     private static let scanLimit = 100
     /// The memory for tables, rows and the like, in addition to samples and coefficients.
     private static let tableBytes = 2 * JPEGHuffmanTables.byteCount + 16_384
@@ -20,10 +20,11 @@ struct JPEGDecoder {
         try markers.start(in: data)
         while frame == nil { _ = try readSegment(data) }
         guard let frame else { throw .truncatedJPEG(at: data.count) }
-        // Very small images need more samples at once when they are reduced.
+        // Use the largest layout. Very small images need more samples if they are reduced.
         let samples = [1, 2, 4, 8].reduce(0) { max($0, JPEGLayout(frame, reduction: $1).sampleCount) }
         var bytes = samples + Self.tableBytes
-        // The first scan shows whether rows can be decoded as they are read. Without a scan, nothing is decoded.
+        // If the first scan has all components, rows are decoded as they are read, and no coefficients are kept. Without a
+        // scan, decoding fails, so this number does not matter.
         if frame.isProgressive || firstScanCount(data) != frame.components.count {
             bytes += JPEGCoefficients.byteCount(frame)
         }
@@ -36,7 +37,7 @@ struct JPEGDecoder {
         )
     }
 
-    /// Returns the number of components in the first scan; `nil` if there is none.
+    /// Returns the number of components in the first scan, or `nil` if there is no scan.
     private func firstScanCount(_ data: Span<UInt8>) -> Int? {
         var markers = markers
         do throws(ImageCodecError) {
@@ -69,7 +70,7 @@ struct JPEGDecoder {
                 }
             }
         } catch {
-            // Without a scan, no part of the image is available.
+            // Before the first scan, no part of the image is available.
             guard options.allowsTruncation, error.reason == .truncated(.jpeg), coefficients != nil else { throw error }
         }
         guard let frame else { throw .damagedJPEG("has no frame") }
@@ -80,10 +81,10 @@ struct JPEGDecoder {
         return try image(of: frame, coefficients, reduction)
     }
 
-    /// Reads the next marker and, unless it starts a scan, its segment (frames, tables and known application data), unless the
-    /// task was cancelled.
+    /// Reads the next marker and its segment: a frame, tables, or application data. Only the marker is read if it starts a
+    /// scan.
     ///
-    /// - Returns: the marker.
+    /// - Returns: The marker.
     private mutating func readSegment(_ data: Span<UInt8>) throws(ImageCodecError) -> UInt8? {
         // A file can contain millions of segments.
         if segments % 64 == 0 { try ImageCodecError.checkCancellation() }
@@ -102,9 +103,10 @@ struct JPEGDecoder {
         } else {
             switch marker {
             case JPEGMarker.arithmeticConditioning:
-                throw .unsupportedJPEG("has arithmetic codes, which are not read here")
-            case JPEGMarker.hierarchicalProgression: throw .unsupportedJPEG("is hierarchical, which is not read here")
-            case JPEGMarker.numberOfLines: throw .unsupportedJPEG("says again how many rows it has (DNL)")
+                throw .unsupportedJPEG("uses arithmetic coding, which JPEGCodec does not support")
+            case JPEGMarker.hierarchicalProgression:
+                throw .unsupportedJPEG("is hierarchical, which JPEGCodec does not support")
+            case JPEGMarker.numberOfLines: throw .unsupportedJPEG("has a DNL segment, which JPEGCodec does not support")
             default: break
             }
             try tables.read(marker, data, segment)
@@ -120,10 +122,10 @@ struct JPEGDecoder {
         guard let frame else { throw .damagedJPEG("has a scan before its frame, at byte \(start)") }
         scans += 1
         guard scans <= Self.scanLimit else {
-            throw .unsupportedJPEG("has more than \(Self.scanLimit) scans, which is more than are read here")
+            throw .unsupportedJPEG("has more than the \(Self.scanLimit) scans allowed")
         }
         if scans == 1 {
-            // There is not even one bit for each block, so the file does not justify the image's memory.
+            // The file has less than one bit per block, so it cannot contain the image that would need this memory.
             guard data.count - start >= frame.blocks / 8 else { throw .truncatedJPEG(at: data.count) }
         }
         try tables.prepare(data)
@@ -165,9 +167,9 @@ struct JPEGApplicationData {
     private static let exifName = Array("Exif\0".utf8)
     private static let adobeName = Array("Adobe".utf8)
 
-    /// Whether the file follows JFIF (ITU-T T.871), which allows grey and YCbCr.
+    /// Whether the file follows JFIF (ITU-T T.871), which allows gray and YCbCr.
     private(set) var isJFIF = false
-    /// Adobe's colour transform: 0 for none, 1 for YCbCr, 2 for YCCK; `nil` if not specified.
+    /// Adobe's color transform (0 for none, 1 for YCbCr, 2 for YCCK), or `nil` if it is not specified.
     private(set) var adobeTransform: UInt8?
     /// The orientation of the image.
     private(set) var orientation = Orientation.up

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Writes an image as a baseline JPEG file with the Huffman tables of T.81 annex K, in one scan.
+/// An encoder for baseline JPEG files with a single scan and the Huffman tables of T.81 annex K.
 struct JPEGEncoder {
     private let size: ImageSize
     private let orientation: Orientation
@@ -21,7 +21,7 @@ struct JPEGEncoder {
         color = JPEGQuantizer(1, quality: encoding.quality)
     }
 
-    /// Returns whether all pixels are grey.
+    /// Returns whether all pixels are gray.
     private static func isGray(_ pixels: Span<UInt8>) -> Bool {
         var index = 0
         while index < pixels.count {
@@ -33,7 +33,7 @@ struct JPEGEncoder {
 
     /// Returns the encoded file.
     ///
-    /// - Throws: an error if the task was cancelled, which is checked at each row of MCUs.
+    /// - Throws: An error if the task is cancelled, which is checked at each row of MCUs.
     func encode(_ pixels: Span<UInt8>) throws(ImageCodecError) -> [UInt8] {
         let rows = JPEGSampleRows(size, isGray: isGray, horizontal: horizontal, vertical: vertical)
         var storage = [UInt8](repeating: 0, count: rows.sampleCount)
@@ -94,7 +94,7 @@ struct JPEGEncoder {
     }
 }
 
-/// Converts pixels to the samples of a row of MCUs (T.871 section 7), in the order luminance, blue and red difference.
+/// The samples of a row of MCUs (T.871 section 7): luminance, blue difference and red difference, converted from pixels.
 struct JPEGSampleRows {
     /// The distance between rows.
     let stride: Int
@@ -199,8 +199,8 @@ struct JPEGSampleRows {
         samples.store(redness.narrow.bytes, at: red &+ position)
     }
 
-    /// Averages pairs of adjacent samples in two rows, which may be the same row. The rounding direction alternates, so that the
-    /// colour does not become darker.
+    /// Averages pairs of adjacent samples in two rows, which may be the same row. The rounding direction alternates, so that
+    /// colors do not become darker.
     @inline(never)
     private static func halve(
         _ samples: inout MutableSpan<UInt8>,

@@ -17,23 +17,23 @@ struct JPEGFrame {
 
     /// Reads the segment of a frame header.
     ///
-    /// - Throws: an error if the header is invalid or uses an unsupported feature.
+    /// - Throws: An error if the header is invalid or uses an unsupported feature.
     init(_ marker: UInt8, _ data: Span<UInt8>, _ segment: Range<Int>) throws(ImageCodecError) {
         let start = segment.lowerBound
         if let obstacle = JPEGMarker.obstacle(to: marker) {
-            throw .unsupportedJPEG("\(obstacle), which is not read here")
+            throw .unsupportedJPEG("\(obstacle), which JPEGCodec does not support")
         }
         guard segment.count >= 6 else { throw .damagedJPEG("has a frame header that is too short, at byte \(start)") }
         let precision = data[start]
         guard precision == 8 else {
             throw precision == 12
-                ? .unsupportedJPEG("has samples of 12 bits, which are not read here")
+                ? .unsupportedJPEG("has samples of 12 bits, which JPEGCodec does not support")
                 : .damagedJPEG("has samples of \(precision) bits, at byte \(start)")
         }
         let height = Int(data[start + 1]) << 8 | Int(data[start + 2])
         let width = Int(data[start + 3]) << 8 | Int(data[start + 4])
         guard height > 0 else {
-            throw .unsupportedJPEG("says only after its first scan how many rows it has (DNL), which is not read here")
+            throw .unsupportedJPEG("states its height only after a scan (DNL), which JPEGCodec does not support")
         }
         guard let size = ImageSize(width: width, height: height) else {
             throw .damagedJPEG("is 0 pixels wide, at byte \(start + 3)")
@@ -43,14 +43,14 @@ struct JPEGFrame {
             throw .damagedJPEG("has a frame header of \(segment.count) bytes for \(count) components, at byte \(start)")
         }
         guard count == 1 || count == 3 || count == 4 else {
-            throw .unsupportedJPEG("has \(count) components, which are not read here")
+            throw .unsupportedJPEG("has \(count) components, and JPEGCodec supports only 1, 3 or 4")
         }
         var components: [JPEGComponent] = []
         for index in 0..<count {
             components.append(try Self.component(in: data, at: start + 6 + 3 * index, isAlone: count == 1))
         }
         guard Set(components.map(\.identifier)).count == count else {
-            throw .damagedJPEG("has two components of one name, at byte \(start)")
+            throw .damagedJPEG("has two components with the same identifier, at byte \(start)")
         }
         let horizontal = components.map(\.horizontal).max() ?? 1
         let vertical = components.map(\.vertical).max() ?? 1
@@ -84,11 +84,11 @@ struct JPEGFrame {
         let horizontal = Int(data[start + 1] >> 4)
         let vertical = Int(data[start + 1] & 15)
         guard (1...4).contains(horizontal), (1...4).contains(vertical) else {
-            throw .damagedJPEG("has sampling factors \(horizontal)×\(vertical), at byte \(start + 1)")
+            throw .damagedJPEG("has the invalid sampling factors \(horizontal)×\(vertical), at byte \(start + 1)")
         }
         let quantization = Int(data[start + 2])
         guard quantization < 4 else {
-            throw .damagedJPEG("refers to a quantization table \(quantization), at byte \(start + 2)")
+            throw .damagedJPEG("refers to the invalid quantization table \(quantization), at byte \(start + 2)")
         }
         // A single component is never interleaved, so its sampling factors have no effect (A.2.2).
         return JPEGComponent(
@@ -115,14 +115,14 @@ struct JPEGComponent {
     var blocksAcross = 0
     /// The number of block rows in a scan of only this component.
     var blocksDown = 0
-    /// The number of blocks in a row with complete MCUs.
+    /// The number of blocks in a row, rounded up to complete MCUs.
     var storedBlocksAcross = 0
-    /// The number of block rows with complete MCUs.
+    /// The number of block rows, rounded up to complete MCUs.
     var storedBlocksDown = 0
     /// The index of the first block among those of all components.
     var firstBlock = 0
 
-    /// The number of blocks with complete MCUs.
+    /// The total number of blocks in complete MCUs.
     var storedBlocks: Int { storedBlocksAcross * storedBlocksDown }
 }
 
@@ -214,7 +214,7 @@ struct JPEGLayout {
         let isHalfAcross = 2 * width == frame.horizontal * side
         let isHalfDown = 2 * height == frame.vertical * side
         let isWhole = (width == frame.horizontal * side, height == frame.vertical * side)
-        // As in other decoders, except for very small images and for blocks of one sample.
+        // Other decoders choose in the same way, except for very small images and for blocks of one sample.
         let hasNeighbors = samples(frame.size.width, width, 8 * frame.horizontal) > 2
         switch (isWhole.0, isWhole.1) {
         case (true, true): return .none
@@ -227,7 +227,8 @@ struct JPEGLayout {
     }
 }
 
-/// The location of a component's samples during decoding: one row of MCUs, and the previous one if the image's rows need it.
+/// The location of a component's samples during decoding. Memory holds one row of MCUs, and the previous one if upsampling
+/// needs it.
 struct JPEGPlane {
     /// The side length of a block in samples: 8, or fewer in a reduced image.
     let blockSize: Int
@@ -247,7 +248,8 @@ struct JPEGPlane {
     let upsampling: JPEGUpsampling
     /// The offset of the row that receives the upsampled samples.
     let upsampledRow: Int
-    /// The number of samples in each direction for as many pixels as the MCU has blocks.
+    /// The number of samples, across and down, that cover a group of pixels. The sides of the group are the frame's maximum
+    /// sampling factors.
     let horizontal: Int
     let vertical: Int
 

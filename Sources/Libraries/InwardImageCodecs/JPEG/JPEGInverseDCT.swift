@@ -1,8 +1,10 @@
 /// The inverse DCT of a block (T.81 annex A.3.3).
 ///
 /// It uses integers and the factorization of Loeffler, Ligtenberg and Moschytz (1989), which needs 11 multiplications. The
-/// products are expanded to sums, because processors multiply and add two pairs of 16-bit numbers in one instruction. Factors
-/// have 13 fractional bits, and the column pass keeps 2 for the row pass, like other decoders, so that the samples are identical.
+/// products are expanded to sums, because processors multiply and add two pairs of 16-bit numbers in one instruction.
+///
+/// Factors have 13 fractional bits, and the column pass keeps 2 for the row pass. Other decoders do the same, so the samples
+/// are identical.
 enum JPEGInverseDCT {
     /// Writes the samples of a block.
     ///
@@ -70,7 +72,7 @@ enum JPEGInverseDCT {
         at position: Int,
         stride: Int
     ) {
-        // The other coefficients are already zero, but the compiler does not know it.
+        // The other coefficients are already zero, but the compiler does not know that.
         let columns = transformed(rows.upperHalf, rounding: 1 << 10, shift: 11).transposed.upperHalf
         store(transformed(columns, rounding: 1 << 17 + 128 << 18, shift: 18).transposed, &samples, position, stride)
     }

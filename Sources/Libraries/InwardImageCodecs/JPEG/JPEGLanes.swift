@@ -1,4 +1,5 @@
-// The standard library's equivalents are generic over all integers, and are not inlined into large functions.
+// The equivalents in the standard library are generic over all integers, and the compiler does not inline them into large
+// functions.
 
 extension SIMD8<UInt8> {
     /// The bytes as 16-bit integers, for arithmetic.
@@ -170,7 +171,7 @@ extension SIMD8<UInt16> {
 // load.
 
 extension Span<UInt8> {
-    /// Returns eight bytes as a big-endian integer; `nil` if there are fewer.
+    /// Returns eight bytes as a big-endian integer, or `nil` if there are fewer.
     @inline(__always)
     func bigEndianWord(at index: Int) -> UInt64? {
         guard index >= 0, index <= count &- 8 else { return nil }

@@ -21,12 +21,12 @@ enum JPEGMarker {
     static let adobe: UInt8 = 0xEE
     static let losslessFrameLS: UInt8 = 0xF7
 
-    /// Whether a marker has no segment: RST, SOI and TEM.
+    /// Returns whether a marker is RST, SOI or TEM, which have no segment.
     static func isAlone(_ marker: UInt8) -> Bool {
         (firstRestart...startOfImage).contains(marker) || marker == 0x01
     }
 
-    /// Whether a marker begins a frame of any kind.
+    /// Returns whether a marker begins a frame of any kind.
     static func beginsFrame(_ marker: UInt8) -> Bool {
         switch marker {
         case huffmanTables, extensions, arithmeticConditioning: false
@@ -35,38 +35,38 @@ enum JPEGMarker {
         }
     }
 
-    /// Returns the unsupported feature of a frame; `nil` if the frame is supported.
+    /// Returns the unsupported feature of a frame, as the rest of a sentence, or `nil` if the frame is supported.
     static func obstacle(to marker: UInt8) -> String? {
         switch marker {
         case baselineFrame, extendedFrame, progressiveFrame: nil
         case 0xC3: "is lossless"
         case losslessFrameLS: "is in JPEG-LS"
         case 0xC5...0xC7: "is hierarchical"
-        case 0xC9, 0xCA: "has arithmetic codes"
-        case 0xCB: "is lossless, with arithmetic codes"
-        default: "is hierarchical, with arithmetic codes"
+        case 0xC9, 0xCA: "uses arithmetic coding"
+        case 0xCB: "is lossless and uses arithmetic coding"
+        default: "is hierarchical and uses arithmetic coding"
         }
     }
 }
 
-/// Reads markers and segments (T.81 annex B.1.1).
+/// A reader of markers and segments (T.81 annex B.1.1).
 struct JPEGMarkerReader {
     /// The position at which the search for the next marker begins.
     var position = 0
 
     /// Reads the start of a file.
     ///
-    /// - Throws: an error if the bytes are not a JPEG file.
+    /// - Throws: An error if the bytes are not a JPEG file.
     mutating func start(in data: Span<UInt8>) throws(ImageCodecError) {
         guard data.count >= 2, data[0] == 0xFF, data[1] == JPEGMarker.startOfImage else {
-            throw ImageCodecError(.unrecognized, "does not begin as a JPEG file does")
+            throw ImageCodecError(.unrecognized, "is not a JPEG file")
         }
         position = 2
     }
 
     /// Returns the next marker. Bytes before it are skipped, because some cameras leave data there.
     ///
-    /// - Throws: an error if the file ends before a marker.
+    /// - Throws: An error if the file ends before a marker.
     mutating func next(in data: Span<UInt8>) throws(ImageCodecError) -> UInt8 {
         while position &+ 1 < data.count {
             if data[position] == 0xFF, data[position &+ 1] != 0, data[position &+ 1] != 0xFF {
@@ -80,7 +80,7 @@ struct JPEGMarkerReader {
 
     /// Skips everything up to the end of the image.
     ///
-    /// - Throws: an error if the file ends before it, or if the task was cancelled.
+    /// - Throws: An error if the file ends before it, or if the task is cancelled.
     consuming func passToEnd(of data: Span<UInt8>) throws(ImageCodecError) {
         var count = 0
         while try next(in: data) != JPEGMarker.endOfImage {
@@ -91,11 +91,11 @@ struct JPEGMarkerReader {
 
     /// Returns the range of the current marker's segment, and skips it.
     ///
-    /// - Throws: an error if the file ends within the segment, or if its length is invalid.
+    /// - Throws: An error if the file ends within the segment, or if its length is invalid.
     mutating func segment(in data: Span<UInt8>) throws(ImageCodecError) -> Range<Int> {
         guard position + 2 <= data.count else { throw .truncatedJPEG(at: data.count) }
         let length = Int(data[position]) << 8 | Int(data[position + 1])
-        guard length >= 2 else { throw .damagedJPEG("has a segment of \(length) bytes at byte \(position)") }
+        guard length >= 2 else { throw .damagedJPEG("has the invalid segment length \(length), at byte \(position)") }
         guard position + length <= data.count else { throw .truncatedJPEG(at: data.count) }
         defer { position += length }
         return position + 2..<position + length

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Writes the rows of an image from the samples of its components.
+/// A writer of the rows of an image, from the samples of its components.
 struct JPEGRowWriter {
     private let layout: JPEGLayout
     private let converter: JPEGColorConverter
@@ -68,8 +68,8 @@ extension SIMD4<Int> {
 
 /// The method that upsamples a component to the size of the image.
 ///
-/// Components with half as many samples use a triangle filter like most decoders: each output is three quarters of the nearest
-/// sample and one quarter of the next one, because samples lie between the pixels. Otherwise, samples are repeated.
+/// Components with half as many samples use a triangle filter, as in most decoders. Samples lie between the pixels, so each
+/// pixel gets three quarters of the nearest sample and one quarter of the next nearest. Otherwise, samples are repeated.
 enum JPEGUpsampling {
     /// The component has the image's size.
     case none

@@ -6,9 +6,9 @@ struct JPEGScan {
     struct Part {
         /// The index of the component in the frame.
         let component: Int
-        /// The offset of the DC table; the first table if the scan needs none.
+        /// The offset of the DC table, or of the first table if the scan needs none.
         let dc: Int
-        /// The offset of the AC table; the first table if the scan needs none.
+        /// The offset of the AC table, or of the first table if the scan needs none.
         let ac: Int
     }
 
@@ -18,14 +18,14 @@ struct JPEGScan {
     let parts: [Part]
     /// The coefficients of the scan, in the order of ``JPEGZigzag``.
     let band: ClosedRange<Int>
-    /// The lowest bit of these coefficients that an earlier scan contained; 0 if there was none.
+    /// The lowest bit of these coefficients that earlier scans contained, or 0 if there are none.
     let previousBit: Int
     /// The lowest bit of these coefficients in this scan.
     let lastBit: Int
 
     /// Reads the segment of a scan header.
     ///
-    /// - Throws: an error if the header is invalid.
+    /// - Throws: An error if the header is invalid.
     init(
         _ data: Span<UInt8>,
         _ segment: Range<Int>,
@@ -34,7 +34,7 @@ struct JPEGScan {
         _ tables: JPEGTables
     ) throws(ImageCodecError) {
         let start = segment.lowerBound
-        let wrong = ImageCodecError.damagedJPEG("has a wrong header of scan \(number), at byte \(start)")
+        let wrong = ImageCodecError.damagedJPEG("has an invalid header in scan \(number), at byte \(start)")
         guard segment.count >= 4 else { throw wrong }
         let count = Int(data[start])
         guard (1...4).contains(count), segment.count == 4 + 2 * count else { throw wrong }
@@ -42,12 +42,13 @@ struct JPEGScan {
         let (first, last) = (Int(data[end]), Int(data[end + 1]))
         let (high, low) = (Int(data[end + 2] >> 4), Int(data[end + 2] & 15))
         if frame.isProgressive {
-            // Figure G.1 and table G.1: DC coefficients alone, AC coefficients of one component, and one more bit at a time.
+            // Figure G.1 and table G.1: a scan has either DC coefficients, or AC coefficients of one component. A later scan of
+            // the same coefficients adds one bit.
             guard first <= last, last < 64, first > 0 || last == 0, first == 0 || count == 1, low < 14,
                 high == 0 || high == low + 1
             else { throw wrong }
         } else {
-            // Some libraries write other values here than a sequential scan requires.
+            // Check only the first coefficient. Some libraries write invalid values into the other fields of a sequential scan.
             guard first == 0 else { throw wrong }
         }
         var parts: [Part] = []
@@ -62,7 +63,7 @@ struct JPEGScan {
             let needsDC = first == 0 && high == 0
             let needsAC = !frame.isProgressive || first > 0
             guard dc != nil || !needsDC, ac != nil || !needsAC else {
-                throw .damagedJPEG("has no Huffman table that scan \(number) refers to, at byte \(place + 1)")
+                throw .damagedJPEG("lacks a Huffman table that scan \(number) uses, at byte \(place + 1)")
             }
             parts.append(Part(component: component, dc: dc ?? 0, ac: ac ?? 0))
         }
@@ -97,7 +98,7 @@ struct JPEGScanReader {
     /// - Parameters:
     ///   - position: The start of the data.
     ///   - scan: The number of the scan.
-    ///   - interval: The number of MCUs between restarts; 0 if there are none.
+    ///   - interval: The number of MCUs between restart markers, or 0 if there are none.
     init(at position: Int, scan: Int, interval: Int) {
         bits = JPEGBitReader(at: position)
         self.scan = scan
@@ -107,7 +108,7 @@ struct JPEGScanReader {
 
     /// Prepares for the next MCU, and skips the restart marker before it, if any.
     ///
-    /// - Throws: an error if the expected marker is missing or another one is found, or if the file ends.
+    /// - Throws: An error if the expected marker is missing or another one is found, or if the file ends.
     @inline(__always)
     mutating func beginMCU(_ data: Span<UInt8>) throws(ImageCodecError) {
         if remaining == 0 { try restart(data) }
@@ -119,14 +120,14 @@ struct JPEGScanReader {
         bits.settle(data)
         var position = bits.position
         guard bits.remaining < 8 else {
-            throw .damagedJPEG("has data that belong to no block, in scan \(scan) at byte \(position)")
+            throw .damagedJPEG("has extra data after a block, in scan \(scan) at byte \(position)")
         }
         while position + 1 < data.count, data[position + 1] == 0xFF { position += 1 }
         guard position + 1 < data.count, data[position + 1] != JPEGMarker.endOfImage else {
             throw .truncatedJPEG(at: position)
         }
         guard data[position + 1] == JPEGMarker.firstRestart + UInt8(restarts % 8) else {
-            throw .damagedJPEG("has another marker than RST\(restarts % 8), in scan \(scan) at byte \(position)")
+            throw .damagedJPEG("has a marker other than RST\(restarts % 8), in scan \(scan) at byte \(position)")
         }
         restarts += 1
         bits = JPEGBitReader(at: position + 2)
@@ -139,21 +140,21 @@ struct JPEGScanReader {
     func failure(_ data: Span<UInt8>) -> ImageCodecError {
         let position = bits.position
         guard bits.isOverdrawn else {
-            return .damagedJPEG("has a Huffman code that no table has, in scan \(scan) before byte \(position)")
+            return .damagedJPEG("has an invalid Huffman code, in scan \(scan) before byte \(position)")
         }
         guard position + 1 < data.count, data[position + 1] != JPEGMarker.endOfImage else {
             return .truncatedJPEG(at: position)
         }
-        return .damagedJPEG("has a marker among the blocks, in scan \(scan) at byte \(position)")
+        return .damagedJPEG("has an unexpected marker, in scan \(scan) at byte \(position)")
     }
 }
 
-/// Reads bits from entropy-coded data, the most significant bit first (T.81 annex F.2.2.5).
+/// A reader of bits from entropy-coded data, the most significant bit first (T.81 annex F.2.2.5).
 ///
-/// The reader fetches many bits at a time. It returns any number of zeros after the last bit, so callers check afterwards whether
-/// they have used any of them.
+/// The reader fetches many bits at a time. After the last bit, it returns zeros, however many are read. So callers check
+/// ``isOverdrawn`` after they have read a block.
 struct JPEGBitReader {
-    /// The next bits, from the top. Bits below the first ``count`` are undefined, or the bits that follow.
+    /// The next bits, from the top. Bits below the first ``count`` are undefined.
     private(set) var bits: UInt64 = 0
     private var count = 0
     /// The position of the next byte.
@@ -204,7 +205,7 @@ struct JPEGBitReader {
             position &+= bytes
             count &+= bytes &* 8
         } else {
-            // A copy, so that the other properties of a block can stay in registers.
+            // A copy, so that the other properties can stay in registers.
             self = Self.fetchedByteByByte(self, data)
         }
     }

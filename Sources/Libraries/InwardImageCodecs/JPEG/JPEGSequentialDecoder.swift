@@ -1,7 +1,7 @@
 import InwardImages
 
-/// Decodes a sequential image with a single interleaved scan, one row of MCUs at a time. Each row is converted to pixels before
-/// the next one is read.
+/// A decoder for sequential images with a single interleaved scan. It decodes one row of MCUs at a time, and converts it to
+/// pixels before it reads the next one.
 struct JPEGSequentialDecoder {
     /// A block of each MCU.
     private struct Block {
@@ -74,11 +74,11 @@ struct JPEGSequentialDecoder {
     ///
     /// - Parameters:
     ///   - data: The bytes of the file.
-    ///   - allowsTruncation: Whether missing blocks become grey instead of causing an error.
-    ///   - model: The colour model of the components.
+    ///   - allowsTruncation: Whether missing blocks become gray instead of causing an error.
+    ///   - model: The color model of the components.
     ///   - pixels: Receives the pixels.
-    /// - Returns: the position of the scan's end.
-    /// - Throws: an error if the scan is invalid or truncated, or if the task was cancelled.
+    /// - Returns: The position of the scan's end.
+    /// - Throws: An error if the scan is invalid or truncated, or if the task is cancelled.
     func decode(
         _ data: Span<UInt8>,
         allowsTruncation: Bool,
@@ -161,7 +161,7 @@ struct JPEGSequentialDecoder {
         }
     }
 
-    /// Fills the remaining MCUs of a row with grey.
+    /// Fills the remaining MCUs of a row with gray.
     private func fill(_ row: Int, from first: Int, _ samples: inout MutableSpan<UInt8>) {
         for mcu in first..<frame.mcusAcross {
             for block in blocks {

@@ -4,19 +4,20 @@ import InwardImages
 struct JPEGTables {
     /// The Huffman tables prepared for the last scan.
     private(set) var huffman = JPEGHuffmanTables()
-    /// The positions of the Huffman tables read since then, ordered by kind and number.
+    /// The positions in the file of the Huffman tables that were read after that, ordered by kind and number.
     ///
-    /// Preparing a table takes far longer than reading it, and a segment can contain thousands of tables that replace each other.
+    /// A segment can contain thousands of tables that replace each other. Preparing each of them would take far longer than
+    /// reading it.
     private var unprepared = [Int?](repeating: nil, count: 8)
     private var isPrepared = false
-    /// The quantization tables, in the order of ``JPEGZigzag``; empty where none is defined.
+    /// The quantization tables, in the order of ``JPEGZigzag``. A table that is not defined is empty.
     private(set) var quantization = [[UInt16]](repeating: [], count: 4)
-    /// The number of MCUs between restarts; 0 if there are none.
+    /// The number of MCUs between restart markers, or 0 if there are none.
     private(set) var restartInterval = 0
 
     /// Reads a segment if it contains tables.
     ///
-    /// - Throws: an error if the segment is invalid.
+    /// - Throws: An error if the segment is invalid.
     mutating func read(_ marker: UInt8, _ data: Span<UInt8>, _ segment: Range<Int>) throws(ImageCodecError) {
         switch marker {
         case JPEGMarker.quantizationTables: try readQuantization(data, segment)
@@ -32,7 +33,7 @@ struct JPEGTables {
 
     /// Prepares the Huffman tables for a scan.
     ///
-    /// - Throws: an error if a table is invalid.
+    /// - Throws: An error if a table is invalid.
     mutating func prepare(_ data: Span<UInt8>) throws(ImageCodecError) {
         for index in unprepared.indices {
             guard let position = unprepared[index] else { continue }
@@ -63,7 +64,7 @@ struct JPEGTables {
             let bytes = data[position] >> 4 == 0 ? 1 : 2
             let number = Int(data[position] & 15)
             guard data[position] >> 4 < 2, number < 4, position + 64 * bytes < segment.upperBound else {
-                throw .damagedJPEG("has a quantization table that is none, at byte \(position)")
+                throw .damagedJPEG("has an invalid quantization table, at byte \(position)")
             }
             var table: [UInt16] = []
             table.reserveCapacity(64)
@@ -83,7 +84,7 @@ struct JPEGTables {
         var position = segment.lowerBound
         while position < segment.upperBound {
             guard position + 17 <= segment.upperBound, data[position] >> 4 < 2, data[position] & 15 < 4 else {
-                throw .damagedJPEG("has a Huffman table that is none, at byte \(position)")
+                throw .damagedJPEG("has an invalid Huffman table, at byte \(position)")
             }
             let first = position + 17
             var count = 0
@@ -99,7 +100,8 @@ struct JPEGTables {
 
 /// The example tables of T.81 annex K, which most files use.
 enum JPEGStandardTables {
-    /// A Huffman table: the number of codes of each length from 1 to 16 bits, and the symbols in ascending order of their codes.
+    /// A Huffman table: the number of codes of each length from 1 to 16 bits, and the symbols in ascending order of their
+    /// codes.
     struct Huffman {
         let counts: [UInt8]
         let values: [UInt8]
@@ -179,10 +181,13 @@ enum JPEGStandardTables {
 
 /// The Huffman tables of a file (T.81 annexes B.2.4.2 and F.2.2.3), in a form for decoding.
 ///
-/// All tables share one array, so that a decoder holds nothing else. An entry describes a code: bits 0 to 7 are the number of
-/// bits to skip; bits 8 to 11 the number of bits to read after them; bits 12 to 15 the upper half of the symbol, the number of
-/// zero coefficients before the next one; bits 16 to 31 the value. If code and value fit into the lookup bits, no further bits
-/// are read. An entry of 0 is an invalid code or a longer one.
+/// All tables share one array, so that decoding a block needs only one array. An entry of 0 is an invalid code or a longer one.
+/// Other entries describe a code:
+///
+/// - Bits 0 to 7: the number of bits to skip.
+/// - Bits 8 to 11: the number of bits to read after that, which is 0 if code and value fit into the lookup bits.
+/// - Bits 12 to 15: the upper half of the symbol, which is the number of zero coefficients before the next one.
+/// - Bits 16 to 31: the value, if no further bits are read.
 struct JPEGHuffmanTables {
     private static let lookupBits = 10
     private static let limits = 1 << lookupBits
@@ -197,7 +202,7 @@ struct JPEGHuffmanTables {
     private(set) var entries = [UInt32](repeating: 0, count: 8 * stride)
     private var isDefined = [Bool](repeating: false, count: 8)
 
-    /// Returns the offset of the DC or AC table with a number from 0 to 3; `nil` if it is not defined.
+    /// Returns the offset of the DC or AC table with a number from 0 to 3, or `nil` if it is not defined.
     func start(ofAC isAC: Bool, _ number: Int) -> Int? {
         let index = (isAC ? 4 : 0) + number
         return isDefined[index] ? index * Self.stride : nil
@@ -229,7 +234,7 @@ struct JPEGHuffmanTables {
     ///   - counts: The number of codes of each length from 1 to 16 bits.
     ///   - values: The symbols in ascending order of their codes.
     ///   - position: The table's position in the file.
-    /// - Throws: an error if the number of codes is impossible, or if a symbol is invalid for 8-bit samples.
+    /// - Throws: An error if the number of codes is impossible, or if a symbol is invalid for 8-bit samples.
     mutating func define(
         ac isAC: Bool,
         _ number: Int,
@@ -239,7 +244,7 @@ struct JPEGHuffmanTables {
     ) throws(ImageCodecError) {
         let index = (isAC ? 4 : 0) + number
         let start = index * Self.stride
-        // What was never defined is clear.
+        // A table that was never defined is already zero.
         if isDefined[index] { for entry in start..<start + Self.stride { entries[entry] = 0 } }
         isDefined[index] = true
         var code: UInt32 = 0
@@ -254,7 +259,7 @@ struct JPEGHuffmanTables {
                 let symbol = values[next]
                 guard isAC || symbol < 16 else {
                     throw .damagedJPEG(
-                        "has a Huffman table with a DC coefficient of \(symbol) bits, at byte \(position)"
+                        "has a Huffman table for DC coefficients of \(symbol) bits, at byte \(position)"
                     )
                 }
                 entries[start + Self.symbols + next] = UInt32(symbol)

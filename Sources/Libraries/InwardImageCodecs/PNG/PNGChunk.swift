@@ -23,7 +23,7 @@ struct PNGChunkType: RawRepresentable, Hashable, CustomStringConvertible {
     static let data = PNGChunkType(rawValue: 0x4944_4154)
     static let end = PNGChunkType(rawValue: 0x4945_4E44)
 
-    /// The four letters; the first one is in the highest byte.
+    /// The four letters. The first one is in the highest byte.
     private var letters: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
 
     /// Whether the name consists only of letters (ISO/IEC 15948, section 5.4).
@@ -32,41 +32,41 @@ struct PNGChunkType: RawRepresentable, Hashable, CustomStringConvertible {
     /// Whether a decoder must know the chunk to show the image: the first letter is upper case.
     var isCritical: Bool { rawValue & 0x2000_0000 == 0 }
 
-    /// The name, if it is valid.
-    var description: String { isName ? String(decoding: letters, as: UTF8.self) : "a chunk without a name" }
+    /// The name, or a description if it is not valid.
+    var description: String { isName ? String(decoding: letters, as: UTF8.self) : "a chunk with an invalid type" }
 }
 
-/// Reads the chunks of a PNG in sequence (ISO/IEC 15948, section 5.3).
+/// A reader of the chunks of a PNG (ISO/IEC 15948, section 5.3).
 struct PNGChunkReader {
     /// The signature of every PNG.
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private static let longestData = 0x7FFF_FFFF
 
     let bytes: [UInt8]
-    /// Whether truncated image data are read as far as they go.
+    /// Whether truncated image data is read as far as it goes.
     let allowsTruncation: Bool
     private var position: Int
     private var count = 0
 
     /// Starts after the signature.
     ///
-    /// - Throws: an `ImageCodecError` if the bytes do not begin with the signature.
+    /// - Throws: An `ImageCodecError` if the data does not begin with the signature.
     init(_ bytes: [UInt8], allowsTruncation: Bool = false) throws(ImageCodecError) {
         guard bytes.starts(with: Self.signature) else {
             guard !bytes.isEmpty, Self.signature.starts(with: bytes) else {
-                throw ImageCodecError(.unrecognized, "is no PNG")
+                throw ImageCodecError(.unrecognized, "is not a PNG file")
             }
-            throw ImageCodecError(.truncated(.png), "ends in its signature")
+            throw ImageCodecError(.truncated(.png), "ends within its signature")
         }
         self.bytes = bytes
         self.allowsTruncation = allowsTruncation
         position = Self.signature.count
     }
 
-    /// Returns the next chunk after verifying its checksum. Truncated image data are not verified if truncation is allowed.
+    /// Returns the next chunk after verifying its checksum. Truncated image data is not verified if truncation is allowed.
     ///
-    /// - Throws: an `ImageCodecError` if there is no valid chunk; or if the task was cancelled, because there may be very many
-    ///   chunks.
+    /// - Throws: An `ImageCodecError` if there is no valid chunk, or if the task is cancelled. Cancellation is checked
+    ///   at every 64th chunk, because a file can contain millions of them.
     mutating func next() throws(ImageCodecError) -> PNGChunk {
         if count % 64 == 0 { try ImageCodecError.checkCancellation() }
         count += 1
@@ -74,16 +74,18 @@ struct PNGChunkReader {
         let held = bytes
         let bytes = held.span
         guard bytes.count - start >= 8 else {
-            throw ImageCodecError(.truncated(.png), "ends at byte \(bytes.count), before it is whole")
+            throw ImageCodecError(.truncated(.png), "ends at byte \(bytes.count), before it is complete")
         }
         let length = bytes.bigEndian32(at: start)
         let type = PNGChunkType(rawValue: UInt32(truncatingIfNeeded: bytes.bigEndian32(at: start + 4)))
-        guard type.isName else { throw .damagedPNG("has a chunk without a name at byte \(start)") }
-        guard length <= Self.longestData else { throw .damagedPNG("has too long a chunk, \(type) at byte \(start)") }
+        guard type.isName else { throw .damagedPNG("has a chunk with an invalid type at byte \(start)") }
+        guard length <= Self.longestData else {
+            throw .damagedPNG("has the chunk \(type) at byte \(start), which is too long")
+        }
         let first = start + 8
         guard bytes.count - first - 4 >= length else {
             guard allowsTruncation, type == .data else {
-                throw ImageCodecError(.truncated(.png), "ends in \(type) at byte \(start)")
+                throw ImageCodecError(.truncated(.png), "ends within \(type) at byte \(start)")
             }
             position = bytes.count
             return PNGChunk(type: type, start: start, data: first..<min(bytes.count, first + length))
@@ -98,9 +100,10 @@ struct PNGChunkReader {
     }
 }
 
-/// Reads the rows of a PNG from its compressed data, which one or several chunks contain (ISO/IEC 15948, section 10).
+/// A reader of the rows of a PNG, from the compressed data in one or several chunks (ISO/IEC 15948, section 10).
 struct PNGDataReader {
-    /// The number of bytes to decompress between cancellation checks. Blocks without output take time too.
+    /// The number of compressed bytes between cancellation checks. It limits input rather than output, because blocks without
+    /// output take time as well.
     static let maximumAtOnce = 65_536
 
     private var chunks: PNGChunkReader
@@ -132,8 +135,8 @@ struct PNGDataReader {
             guard zlib.available < count else { break }
             switch pause {
             case .full: continue
-            case .starved: try goOn()
-            case .finished: throw .damagedPNG("has data in \(chunk.place) that are too short for its size")
+            case .starved: try advance()
+            case .finished: throw .damagedPNG("has too little data in \(chunk.place) for its size")
             }
         }
         return zlib.read(count)
@@ -143,8 +146,8 @@ struct PNGDataReader {
     mutating func finish() throws(ImageCodecError) {
         while !zlib.isFinished {
             switch try inflate() {
-            case .full: throw .damagedPNG("has data in \(chunk.place) that are too long for its size")
-            case .starved: try goOn()
+            case .full: throw .damagedPNG("has too much data in \(chunk.place) for its size")
+            case .starved: try advance()
             case .finished: break
             }
         }
@@ -155,7 +158,7 @@ struct PNGDataReader {
             switch chunk.type {
             case .data where isData: continue
             case .end:
-                guard chunk.data.isEmpty else { throw .damagedPNG("has data in \(chunk.place)") }
+                guard chunk.data.isEmpty else { throw .damagedPNG("has data in \(chunk.place), which must be empty") }
                 return
             default: try PNGPreamble.check(chunk)
             }
@@ -171,16 +174,16 @@ struct PNGDataReader {
         do {
             return try zlib.inflate(bytes.span, &position, through: end)
         } catch {
-            throw .damagedPNG("has data in \(chunk.place) that \(error.rawValue)")
+            throw .damagedPNG("has invalid data in \(chunk.place): \(error.rawValue)")
         }
     }
 
     /// Advances to the next data chunk at the end of the current one.
-    private mutating func goOn() throws(ImageCodecError) {
+    private mutating func advance() throws(ImageCodecError) {
         guard position == chunk.data.upperBound else { return }
         let next = try chunks.next()
         guard next.type == .data else {
-            throw .damagedPNG("has \(next.place), where its data go on")
+            throw .damagedPNG("has \(next.place) before its image data is complete")
         }
         chunk = next
         position = next.data.lowerBound

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Decodes the image of a PNG.
+/// A decoder for the image of a PNG.
 struct PNGDecoder {
     private let preamble: PNGPreamble
     private let count: Int
@@ -14,13 +14,13 @@ struct PNGDecoder {
 
     /// The maximum number of bytes that one compressed byte can produce (RFC 1951: 258 bytes from two bits).
     private static let maximumExpansion = 1_032
-    /// The maximum size in bytes of an image that is decoded even though the data cannot fill it.
+    /// The maximum size in bytes of an image that is partially decoded although its data is far too short for it.
     private static let leastLimit = 1 << 28
 
     /// Returns the decoded image.
     func image() throws(ImageCodecError) -> Image {
         let header = preamble.header
-        // A small file must not cause the allocation of memory that it cannot fill.
+        // Do not allocate memory that a small file cannot fill.
         if header.dataCount / Self.maximumExpansion > count {
             guard allowsTruncation, header.size.byteCount <= Self.leastLimit else {
                 throw ImageCodecError(.truncated(.png), "has too few bytes for a size of \(header.size)")
@@ -141,11 +141,11 @@ struct PNGDecoder {
     }
 }
 
-/// Converts the bytes of a row to pixels (ISO/IEC 15948, section 13.12).
+/// A converter from the bytes of a row to pixels (ISO/IEC 15948, section 13.12).
 struct PNGRowExpander {
     private let header: PNGHeader
     private let transparency: PNGTransparency?
-    /// The colour of each sample value, if pixels have a single sample of at most 8 bits.
+    /// The color of each sample value, if pixels have a single sample of at most 8 bits.
     private let colors: [PNGColor]
 
     init(_ preamble: PNGPreamble) {
@@ -188,14 +188,14 @@ struct PNGRowExpander {
                 // The first pixel of a byte is in its highest bits.
                 let sample = Int(row[bit &>> 3]) &>> (8 &- depth &- bit & 7) & mask
                 guard sample < colors.count else {
-                    throw .damagedPNG("has a pixel of colour \(sample), of which its PLTE has \(colors.count)")
+                    throw .damagedPNG("has a pixel with color \(sample), and its PLTE has \(colors.count) colors")
                 }
                 pixels.store(colors[sample].rawValue, at: start &+ column &* step)
             }
         }
     }
 
-    /// Returns the colour of a pixel with several samples, or with one 16-bit sample.
+    /// Returns the color of a pixel with several samples, or with one 16-bit sample.
     @inline(__always)
     private func color(_ row: Span<UInt8>, _ column: Int) -> PNGColor {
         let first = column &* header.colorType.samples

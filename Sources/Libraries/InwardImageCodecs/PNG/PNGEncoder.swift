@@ -1,6 +1,6 @@
 import InwardImages
 
-/// Encodes an image as a PNG.
+/// An encoder for PNG.
 struct PNGEncoder {
     private static let longestData = 1 << 20
 
@@ -66,7 +66,7 @@ struct PNGEncoder {
                 to: &span
             )
             if case .palette = form {
-                // Similar colours do not have similar palette indices (section 12.7).
+                // Do not filter palette indices: similar colors do not have similar indices (section 12.7).
                 rows.append(PNGFilter.none.rawValue)
                 rows += row
             } else {
@@ -96,7 +96,7 @@ enum PNGForm {
     case grayAlpha
     case color
     case colorAlpha
-    /// Palette indices, in the order of the colours.
+    /// Palette indices, in the order of the colors.
     case palette([PNGColor])
 
     private static let maximumColors = 256
@@ -119,7 +119,7 @@ enum PNGForm {
             if colors.count > Self.maximumColors, !isGray, !isOpaque { break }
         }
         let direct: PNGForm = isGray ? (isOpaque ? .gray : .grayAlpha) : (isOpaque ? .color : .colorAlpha)
-        // Transparent colours come first, because the transparency chunk lists only the first colours.
+        // Transparent colors come first, because the transparency chunk lists only the first colors.
         let palette = PNGForm.palette(colors.filter { $0.alpha < 255 } + colors.filter { $0.alpha == 255 })
         let paletteCount = palette.rowCount(image.size.width) * image.size.height + 4 * colors.count
         let isSmaller = paletteCount < direct.rowCount(image.size.width) * image.size.height
@@ -151,10 +151,10 @@ enum PNGForm {
     func rowCount(_ columns: Int) -> Int { (columns * bitDepth * colorType.samples + 7) / 8 }
 }
 
-/// Converts the pixels of a row to a PNG format.
+/// A converter from the pixels of a row to a PNG format.
 struct PNGRowPacker {
     private let form: PNGForm
-    /// The palette index of each colour.
+    /// The palette index of each color.
     private let numbers: [UInt32: UInt8]
 
     init(_ form: PNGForm) {

@@ -49,7 +49,7 @@ enum PNGFilter: UInt8, CaseIterable {
     @inline(__always)
     private static func average(_ left: UInt8, _ above: UInt8) -> UInt8 { (left & above) &+ (left ^ above) &>> 1 }
 
-    /// Returns whichever of three bytes is nearest to their linear prediction (ISO/IEC 15948, section 9.4).
+    /// Returns the byte of three that is nearest to their linear prediction (ISO/IEC 15948, section 9.4).
     @inline(__always)
     private static func paeth(_ left: UInt8, _ above: UInt8, _ corner: UInt8) -> UInt8 {
         let toLeft = abs(Int32(above) &- Int32(corner))
@@ -81,7 +81,7 @@ extension PNGFilter {
     ) {
         // The byte after three samples belongs to the next pixel and is replaced by the alpha of this one.
         let opaque: UInt32 = samples == 3 ? 0xFF00_0000 : 0
-        // All pixels outside the image are zero, including those above the first row.
+        // The filters read pixels outside the image as zero, such as those above the first row.
         var above = row &- 4 &* columns
         var from = start
         var to = row
@@ -134,7 +134,7 @@ extension PNGFilter {
         }
     }
 
-    /// The neighbours of a sample, for the Paeth filter.
+    /// The neighbors of a sample, for the Paeth filter.
     private struct Neighbors {
         /// The sample to the left, which was computed last.
         var left: Int32 = 0
@@ -143,9 +143,9 @@ extension PNGFilter {
 
         /// Computes the next sample from the lowest bytes of both arguments.
         ///
-        /// The nearest of the three samples to a + b − c follows from the position of 3c − a − b: above the larger of a and b, it
-        /// is the smaller one; below the smaller, it is the larger one; in between, it is c. This has a shorter dependency chain
-        /// than computing three distances.
+        /// The position of 3c − a − b determines which of the three samples is nearest to a + b − c. If it is above the larger
+        /// of a and b, the smaller one is nearest. If it is below the smaller, the larger one is. In between, c is. This has a
+        /// shorter dependency chain than computing three distances.
         @inline(__always)
         mutating func advance(_ filtered: UInt32, _ above: UInt32) {
             let above = Int32(truncatingIfNeeded: above & 0xFF)
@@ -170,7 +170,7 @@ extension PNGFilter {
     }
 }
 
-/// Chooses each row's filter by the smallest residual, as ISO/IEC 15948, section 12.7, recommends.
+/// A filter for rows. It chooses the filter type with the smallest residual, as ISO/IEC 15948, section 12.7, recommends.
 struct PNGRowFilter {
     private let distance: Int
     private var above: [UInt8]

@@ -58,10 +58,10 @@ struct PNGPreamble {
     static func check(_ chunk: PNGChunk) throws(ImageCodecError) {
         switch chunk.type {
         case .header, .palette, .transparency, .data, .end:
-            throw .damagedPNG("has \(chunk.place), where it may not be")
+            throw .damagedPNG("has \(chunk.place), where it is not allowed")
         default:
             guard !chunk.type.isCritical else {
-                throw ImageCodecError(.unsupported(.png), "needs \(chunk.place), which is not known")
+                throw ImageCodecError(.unsupported(.png), "requires \(chunk.place), which PNGCodec does not support")
             }
         }
     }
@@ -72,10 +72,10 @@ struct PNGPreamble {
         _ header: PNGHeader
     ) throws(ImageCodecError) -> [PNGColor] {
         guard header.colorType != .gray, header.colorType != .grayAlpha else {
-            throw .damagedPNG("is grey, and has \(chunk.place)")
+            throw .damagedPNG("is gray, but has \(chunk.place)")
         }
         guard !chunk.data.isEmpty, chunk.data.count % 3 == 0, chunk.data.count <= 3 * 256 else {
-            throw .damagedPNG("has \(chunk.data.count) bytes in \(chunk.place)")
+            throw .damagedPNG("has the invalid number of \(chunk.data.count) bytes in \(chunk.place)")
         }
         var palette: [PNGColor] = []
         for index in stride(from: chunk.data.lowerBound, to: chunk.data.upperBound, by: 3) {
@@ -84,7 +84,7 @@ struct PNGPreamble {
         return palette
     }
 
-    /// Reads a transparency chunk. For a palette, updates the colours instead.
+    /// Reads a transparency chunk. For an image with a palette, it sets the alpha of the colors and returns `nil`.
     private static func transparency(
         _ chunk: PNGChunk,
         of bytes: Span<UInt8>,
@@ -105,16 +105,16 @@ struct PNGPreamble {
             for index in 0..<chunk.data.count { palette[index].alpha = bytes[start + index] }
             return nil
         default:
-            throw .damagedPNG("has \(chunk.data.count) bytes in \(chunk.place), where that may not be")
+            throw .damagedPNG("has \(chunk.data.count) bytes in \(chunk.place), which does not fit its color type")
         }
     }
 }
 
-/// The transparent colour of a PNG without an alpha channel (ISO/IEC 15948, section 11.3.1.1).
+/// The transparent color of a PNG without an alpha channel (ISO/IEC 15948, section 11.3.1.1).
 enum PNGTransparency {
-    /// Pixels of this grey are transparent.
+    /// Pixels of this gray are transparent.
     case gray(Int)
-    /// Pixels of this colour are transparent.
+    /// Pixels of this color are transparent.
     case color(red: Int, green: Int, blue: Int)
 }
 
@@ -157,19 +157,21 @@ struct PNGHeader {
 
     /// Reads the header chunk.
     init(_ chunk: PNGChunk, of bytes: Span<UInt8>) throws(ImageCodecError) {
-        guard chunk.type == .header else { throw .damagedPNG("begins with \(chunk.type), and not with IHDR") }
-        guard chunk.data.count == 13 else { throw .damagedPNG("has \(chunk.data.count) bytes in IHDR, and not 13") }
+        guard chunk.type == .header else { throw .damagedPNG("begins with \(chunk.type) instead of IHDR") }
+        guard chunk.data.count == 13 else { throw .damagedPNG("has \(chunk.data.count) bytes in IHDR instead of 13") }
         let start = chunk.data.lowerBound
         let (width, height) = (bytes.bigEndian32(at: start), bytes.bigEndian32(at: start + 4))
         guard width <= 0x7FFF_FFFF, height <= 0x7FFF_FFFF, let size = ImageSize(width: width, height: height) else {
-            throw .damagedPNG("has a size of \(width)×\(height)")
+            throw .damagedPNG("has the invalid size \(width)×\(height)")
         }
         guard let colorType = PNGColorType(rawValue: bytes[start + 9]),
             colorType.bitDepths.contains(bytes[start + 8])
-        else { throw .damagedPNG("has colour type \(bytes[start + 9]) with \(bytes[start + 8]) bits") }
-        guard bytes[start + 10] == 0 else { throw .damagedPNG("has compression method \(bytes[start + 10])") }
-        guard bytes[start + 11] == 0 else { throw .damagedPNG("has filter method \(bytes[start + 11])") }
-        guard bytes[start + 12] <= 1 else { throw .damagedPNG("has interlace method \(bytes[start + 12])") }
+        else { throw .damagedPNG("has the invalid color type \(bytes[start + 9]) with \(bytes[start + 8]) bits") }
+        guard bytes[start + 10] == 0 else {
+            throw .damagedPNG("has the unknown compression method \(bytes[start + 10])")
+        }
+        guard bytes[start + 11] == 0 else { throw .damagedPNG("has the unknown filter method \(bytes[start + 11])") }
+        guard bytes[start + 12] <= 1 else { throw .damagedPNG("has the unknown interlace method \(bytes[start + 12])") }
         self.size = size
         self.colorType = colorType
         bitDepth = Int(bytes[start + 8])
@@ -180,7 +182,7 @@ struct PNGHeader {
             guard rowCount > 0 else { continue }
             let (bytes, isTooMuch) = (rowCount + 1).multipliedReportingOverflow(by: pass.rows(in: height))
             let (sum, isTooMany) = dataCount.addingReportingOverflow(bytes)
-            guard !isTooMuch, !isTooMany else { throw .damagedPNG("has a size of \(width)×\(height)") }
+            guard !isTooMuch, !isTooMany else { throw .damagedPNG("has the invalid size \(width)×\(height)") }
             dataCount = sum
         }
         self.dataCount = dataCount
@@ -191,8 +193,8 @@ struct PNGHeader {
 
     private static func rowCount(_ columns: Int, _ bitsPerPixel: Int) -> Int { (columns * bitsPerPixel + 7) / 8 }
 
-    /// The number of bytes that decoding needs in addition to the image: the decompression window, two undecoded rows, and tables
-    /// of codes and colours.
+    /// The number of bytes that decoding needs in addition to the image: the decompression window, two undecoded rows, and the
+    /// tables of codes and colors.
     var workingBytes: Int {
         let row = rowCount(size.width) + 1
         return Inflater.windowCount(count: dataCount, piece: row) + 2 * row + 131_072

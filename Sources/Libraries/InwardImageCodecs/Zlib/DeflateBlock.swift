@@ -174,7 +174,7 @@ struct DeflateBlockHeader {
     }
 }
 
-/// Writes bits, starting at the lowest bit of each byte (RFC 1951, section 3.1.1).
+/// A writer of bits, starting at the lowest bit of each byte (RFC 1951, section 3.1.1).
 struct BitWriter {
     private(set) var bytes: [UInt8] = []
     private var bits: UInt64 = 0
@@ -207,7 +207,7 @@ struct BitWriter {
 
 /// A length-limited Huffman code, in the canonical form of RFC 1951, section 3.2.2.
 struct HuffmanCode {
-    /// The code length of each symbol; 0 for an unused symbol.
+    /// The code length of each symbol, or 0 for an unused symbol.
     let lengths: [UInt8]
     /// The code of each symbol, with its first bit lowest.
     let codes: [UInt32]
@@ -276,7 +276,7 @@ struct HuffmanCode {
         var room = (1...longest).reduce(0) { $0 + counts[$1] << (longest - $1) }
         while room > 1 << longest {
             guard let shorter = (1..<longest).last(where: { counts[$0] > 0 }) else { return }
-            // One code becomes two longer ones: for its own symbol and for one of those that were too long.
+            // One code becomes two longer ones: one for its own symbol, and one for a symbol whose code was too long.
             counts[shorter] -= 1
             counts[shorter + 1] += 2
             counts[longest] -= 1

@@ -1,8 +1,8 @@
 import InwardImages
 
-/// Compresses bytes with Deflate (RFC 1951) in the zlib format (RFC 1950).
+/// A compressor for Deflate (RFC 1951) in the zlib format (RFC 1950).
 struct Deflater {
-    /// The match length from which the next position is not searched for a longer match.
+    /// The length of a match that is used at once. After a shorter match, the next position is searched for a longer one.
     private static let lazyLength = 32
 
     private var finder = MatchFinder()
@@ -12,7 +12,7 @@ struct Deflater {
 
     /// Returns the compressed bytes.
     ///
-    /// - Throws: an `ImageCodecError` if the task was cancelled.
+    /// - Throws: An `ImageCodecError` if the task is cancelled.
     static func compressed(_ bytes: Span<UInt8>) throws(ImageCodecError) -> [UInt8] {
         var deflater = Deflater()
         // Deflate with a 32 KiB window and the default compression level (RFC 1950, section 2.2).
@@ -67,7 +67,7 @@ struct Deflater {
     }
 }
 
-/// Finds earlier occurrences with hash chains of four-byte sequences.
+/// A finder of earlier occurrences, with hash chains of four-byte sequences.
 struct MatchFinder {
     static let leastLength = 4
     static let longestLength = 258
@@ -78,7 +78,7 @@ struct MatchFinder {
     private static let hashBits = 15
     private static let mask = Inflater.longestDistance - 1
 
-    /// The latest position of each hash, and the previous position in each chain; −1 for none.
+    /// The latest position of each hash, and the previous position in each chain, or −1 for none.
     private var heads = [Int32](repeating: -1, count: 1 << hashBits)
     private var previous = [Int32](repeating: -1, count: Inflater.longestDistance)
 

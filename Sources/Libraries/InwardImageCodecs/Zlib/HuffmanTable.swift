@@ -5,8 +5,8 @@
 struct HuffmanTable {
     /// The layout of an entry.
     ///
-    /// From the lowest bit: 6 bits for the combined length of the code and its extra bits, or of both codes; 2 unused bits; 4
-    /// bits for the length of the code alone; 4 flag bits; 16 bits for a value or two literals.
+    /// From the lowest bit: 6 bits for the combined length of the code and its extra bits (or of both codes), 2 unused bits, 4
+    /// bits for the length of the code alone, 4 flag bits, and 16 bits for a value or two literals.
     enum Entry {
         /// The entry contains a second literal, whose code also fits the lookup bits.
         static let pair: UInt32 = 1 << 12
@@ -15,7 +15,7 @@ struct HuffmanTable {
         static let literal: UInt32 = 1 << 14
         /// The entry is neither a literal nor a number.
         static let special: UInt32 = 1 << 15
-        /// The entry of bits that are not a code.
+        /// The entry for bits that are not a code.
         static let none: UInt32 = special
 
         @inline(__always) static func bits(_ entry: UInt32) -> Int { Int(entry & 0x3F) }
@@ -28,17 +28,17 @@ struct HuffmanTable {
 
     /// The capacity for the entries of all second tables.
     ///
-    /// A second table of `b` bits covers at least `b + 1` codes, and `b` is at most 4 for literals and lengths and 6 for
-    /// distances: 288 codes need at most 922 entries, and 30 need 275.
+    /// A second table of `b` bits covers at least `b + 1` codes. `b` is at most 4 for literals and lengths, and at most 6 for
+    /// distances. So 288 codes need at most 922 entries, and 30 codes at most 275.
     private static let subtableCapacity = 1_024
 
     /// The number of bits that select the first entry.
     let primaryBits: Int
     /// The first table, followed by the second tables.
     private(set) var entries: [UInt32]
-    /// The symbols in code order, kept to avoid allocations when codes are redefined.
+    /// The symbols in code order. They are kept to avoid allocations when codes are redefined.
     private var sorted: [UInt16] = []
-    /// The number of codes of each length, and the next index for a symbol with each length; kept for the same reason.
+    /// The number of codes of each length, and the next index for a symbol of each length. They are kept for the same reason.
     private var counts = [Int](repeating: 0, count: longestCode + 1)
     private var places = [Int](repeating: 0, count: longestCode + 1)
 
@@ -48,7 +48,7 @@ struct HuffmanTable {
         entries = [UInt32](repeating: Entry.none, count: 1 << primaryBits + Self.subtableCapacity)
     }
 
-    /// Creates a table for codes of given lengths; see ``define(lengths:symbols:)``.
+    /// Creates a table for codes of given lengths, as ``define(lengths:symbols:)`` does.
     init(lengths: [UInt8], symbols: [UInt32], primaryBits: Int) throws(InflateError) {
         self.init(primaryBits: primaryBits)
         try define(lengths: lengths.span, symbols: symbols)
@@ -58,8 +58,8 @@ struct HuffmanTable {
     ///
     /// A single code, or none, is allowed although it leaves the code incomplete (RFC 1951 section 3.2.7).
     ///
-    /// A block of a few bytes can define three tables. Therefore, this method does not allocate after the first call for as many
-    /// symbols, and it skips symbols without a code eight at a time.
+    /// A block of a few bytes can define three tables. So this method allocates only in the first call for a number of symbols,
+    /// and skips symbols without a code eight at a time.
     ///
     /// - Throws: ``InflateError/codeLengths`` if the code is oversubscribed or incomplete.
     mutating func define(lengths: Span<UInt8>, symbols: [UInt32]) throws(InflateError) {
@@ -151,8 +151,8 @@ struct HuffmanTable {
 
     /// Fills the tables for a complete code.
     ///
-    /// The table for each length consists of two copies of the table for one bit less, plus the codes of that length. All entries
-    /// are eventually overwritten, so the table need not be cleared.
+    /// The table for each length consists of two copies of the table for one bit less, plus the codes of that length. All
+    /// entries are eventually overwritten, so the table need not be cleared.
     private static func fill(
         _ table: inout MutableSpan<UInt32>,
         _ primaryBits: Int,
@@ -194,7 +194,7 @@ struct HuffmanTable {
         }
     }
 
-    /// Returns the next code of the same length; both have their first bit lowest.
+    /// Returns the next code of the same length. Both codes have their first bit lowest.
     @inline(__always)
     private static func following(_ code: Int, _ length: Int) -> Int {
         // Sets the last zero bit, and clears the bits after it.
@@ -206,7 +206,7 @@ struct HuffmanTable {
 
     /// Combines two literals in one entry where both codes are short enough.
     ///
-    /// This pays off for data that consist mostly of literals, such as photographs.
+    /// This pays off for data that consists mostly of literals, such as photographs.
     mutating func pairLiterals() {
         Self.pairLiterals(&entries, primaryBits)
     }
@@ -228,8 +228,8 @@ struct HuffmanTable {
     /// The length of the shortest code.
     var shortestCode: Int { counts.firstIndex { $0 > 0 } ?? 0 }
 
-    /// Returns the number of bits that distinguish the codes with the same beginning as one of a given length, of which a given
-    /// number is left.
+    /// Returns the number of index bits of a second table. Its shortest codes have the length `length`, and `left` of them
+    /// remain.
     private static func subtableBits(_ length: Int, _ left: Int, _ counts: Span<Int>, _ primaryBits: Int) -> Int {
         var bits = length - primaryBits
         var room = 1 << bits - left
@@ -293,13 +293,13 @@ extension HuffmanTable {
     static let distanceBits = 9
     static let codeLengthBits = 7
 
-    /// The tables of the fixed codes (RFC 1951, section 3.2.6), created once because a block with fixed codes can be as short as
-    /// ten bits.
+    /// The tables of the fixed codes (RFC 1951, section 3.2.6), created once because a block with fixed codes can be as short
+    /// as ten bits.
     static let fixedLiterals = fixed(DeflateSymbol.fixedLengths, literalSymbols, literalBits)
     static let fixedDistances = fixed(DeflateSymbol.fixedDistanceLengths, distanceSymbols, distanceBits)
 
     private static func fixed(_ lengths: [UInt8], _ symbols: [UInt32], _ primaryBits: Int) -> HuffmanTable {
-        // These lengths are valid. If they were not, the empty table would make each code an error.
+        // These lengths are valid. If they were not, the empty table would reject every code.
         (try? HuffmanTable(lengths: lengths, symbols: symbols, primaryBits: primaryBits))
             ?? HuffmanTable(primaryBits: primaryBits)
     }

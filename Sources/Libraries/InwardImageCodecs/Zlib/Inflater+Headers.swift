@@ -1,9 +1,9 @@
 extension Inflater {
-    /// The maximum number of code lengths in a block: 286 literals and lengths and 30 distances, plus padding for reads of whole
-    /// words.
+    /// The maximum number of code lengths in a block: 286 literals and lengths and 30 distances, plus padding for reads of
+    /// whole words.
     static let lengthCapacity = 320
 
-    /// Reads the start of a block (RFC 1951, section 3.2.3); returns `false` if there are too few bits.
+    /// Reads the start of a block (RFC 1951, section 3.2.3), and returns `false` if there are too few bits.
     mutating func readBlockHeader(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -39,7 +39,7 @@ extension Inflater {
         case 0:
             buffer.align()
             state = .storedLength
-            // Usually, the length is already available.
+            // Usually, the buffer already contains the length.
             if buffer.count >= 32 { return try readStoredLength() }
         case 1:
             usesFixedCodes = true
@@ -112,7 +112,7 @@ extension Inflater {
         return true
     }
 
-    /// Reads code lengths up to a given number; returns `false` if there are too few bits.
+    /// Reads code lengths up to a given number, and returns `false` if there are too few bits.
     private static func readCodeLengths(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -165,7 +165,7 @@ extension Inflater {
             )
         }
         usesFixedCodes = false
-        // If two of the shortest codes exceed the lookup bits, there are no pairs.
+        // If two of the shortest codes exceed the lookup bits, no pair fits.
         mayPairLiterals = 2 * literals.shortestCode <= HuffmanTable.literalBits
     }
 

@@ -151,7 +151,8 @@ extension Inflater {
                     to &+= 8
                 } while to < stop
             } else {
-                // A word of the repeated pattern, and the length of its complete repetitions, for distances shorter than a word.
+                // The distance is shorter than a word. Fill a word with repetitions of the pattern, and advance by the length
+                // of the complete ones.
                 var word = output.span.word(at: to &- distance) & (1 &<< UInt64(8 &* distance) &- 1)
                 var period = distance
                 while period < 8 {
@@ -169,7 +170,7 @@ extension Inflater {
         return false
     }
 
-    /// Resolves the entry of a code that exceeds the first table; returns other entries unchanged.
+    /// Returns the second table's entry for a code that exceeds the first table, and other entries unchanged.
     @inline(__always)
     private static func resolved(
         _ entry: UInt32,
@@ -191,8 +192,8 @@ extension Inflater {
         return Entry.value(entry) &+ Int(truncatingIfNeeded: extra)
     }
 
-    /// Decompresses one symbol at a time, each only if all of its bits are available. Returns the reason for stopping, unless the
-    /// block ended.
+    /// Decompresses one symbol at a time, each only if all of its bits are available. Returns the reason for stopping, unless
+    /// the block ended.
     mutating func inflateCarefully(
         _ input: Span<UInt8>,
         _ position: inout Int,
@@ -208,7 +209,7 @@ extension Inflater {
             let first = literals[Int(bits & (1 << UInt64(HuffmanTable.literalBits) - 1))]
             let entry = Self.resolved(first, bits, literals.span, HuffmanTable.literalBits)
             if entry & Entry.special != 0, entry & Entry.endOfBlock == 0 {
-                // With too few bits, an invalid code may be the beginning of a valid one.
+                // With too few bits, a seemingly invalid code may be the beginning of a valid one.
                 guard count >= HuffmanTable.longestCode else { return .starved }
                 throw .code
             }

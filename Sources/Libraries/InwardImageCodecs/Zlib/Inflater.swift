@@ -5,11 +5,11 @@
 struct Inflater {
     /// The reason why the decompressor paused.
     enum Pause {
-        /// All input is used.
+        /// All input is used, and more is needed.
         case starved
         /// There is no space for the next output.
         case full
-        /// The data are complete.
+        /// The data is complete.
         case finished
     }
 
@@ -28,7 +28,7 @@ struct Inflater {
 
     /// The maximum distance of a match.
     static let longestDistance = 32_768
-    /// The number of bytes produced before the window's content is moved.
+    /// The number of bytes to produce before the window's content is moved to its start.
     private static let maximumAtOnce = 131_072
     /// Additional space at the end of the window, for copies of whole words.
     static let slack = 16
@@ -46,7 +46,7 @@ struct Inflater {
     var isLastBlock = false
     var buffer = BitBuffer()
     var counts = (literals: 0, distances: 0, codeLengths: 0)
-    /// The code lengths read so far; the first ``lengthCount`` are valid.
+    /// The code lengths read so far. Only the first ``lengthCount`` are valid.
     var lengths = [UInt8](repeating: 0, count: lengthCapacity)
     var lengthCount = 0
     var codeLengths = HuffmanTable(primaryBits: HuffmanTable.codeLengthBits)
@@ -104,7 +104,7 @@ struct Inflater {
         let before = end
         defer { left -= end - before }
         let limit = limit
-        // Retained once for all blocks of a piece, because there may be many.
+        // Retain the fixed tables once per call instead of once per block, because blocks can be tiny.
         let (literals, distances) = fixed
         while true {
             switch state {
@@ -167,20 +167,20 @@ struct Inflater {
     }
 }
 
-/// The reason why compressed data are invalid, as the end of a sentence.
+/// The reason why compressed data is invalid, as a clause for an error message.
 enum InflateError: String, Error {
-    case header = "have a header that is not zlib's"
-    case dictionary = "need a dictionary"
-    case blockType = "have a block of an unknown type"
-    case storedLength = "have a stored block whose length is wrong"
-    case codeLengths = "have a block whose codes are wrong"
-    case code = "have a code that stands for nothing"
-    case distance = "repeat what comes before their beginning"
-    case length = "are longer than the image"
-    case checksum = "have a wrong checksum"
+    case header = "the zlib header is invalid"
+    case dictionary = "a preset dictionary is required"
+    case blockType = "a block has an unknown type"
+    case storedLength = "a stored block has the wrong length"
+    case codeLengths = "a block has invalid code lengths"
+    case code = "a code is invalid"
+    case distance = "a match begins before the data"
+    case length = "there is more data than the image needs"
+    case checksum = "the checksum is wrong"
 }
 
-/// Bits that were read but not used, with the first one lowest.
+/// Bits that were read but not used. The first bit is the lowest.
 struct BitBuffer {
     var bits: UInt64 = 0
     var count = 0

@@ -1,5 +1,5 @@
 extension Span where Element == UInt8 {
-    /// Returns eight bytes as a little-endian integer; zero if not all of them exist.
+    /// Returns eight bytes as a little-endian integer, or zero if not all of them exist.
     ///
     /// The range check lets the compiler remove the check of each byte and use a single load.
     @inline(__always)
@@ -10,7 +10,7 @@ extension Span where Element == UInt8 {
             | UInt64(bytes[4]) << 32 | UInt64(bytes[5]) << 40 | UInt64(bytes[6]) << 48 | UInt64(bytes[7]) << 56
     }
 
-    /// Returns four bytes as a little-endian integer; zero if not all of them exist.
+    /// Returns four bytes as a little-endian integer, or zero if not all of them exist.
     @inline(__always)
     func quad(at index: Int) -> UInt32 {
         guard count >= 4, index >= 0, index <= count &- 4 else { return 0 }

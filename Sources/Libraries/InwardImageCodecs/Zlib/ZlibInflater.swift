@@ -11,7 +11,7 @@ struct ZlibInflater {
     private var state = State.header
     private var checksum = Adler32()
 
-    /// Creates a decompressor; see ``Inflater/init(count:piece:)``.
+    /// Creates a decompressor, with the parameters of ``Inflater/init(count:piece:)``.
     init(count: Int, piece: Int) {
         inflater = Inflater(count: count, piece: piece)
     }
@@ -19,7 +19,7 @@ struct ZlibInflater {
     /// The number of unread bytes.
     var available: Int { inflater.available }
 
-    /// Whether all data were read and the checksum is correct.
+    /// Whether all data was read and the checksum is correct.
     var isFinished: Bool { if case .finished = state { true } else { false } }
 
     /// Reads decompressed bytes, and returns their offset in the window.
@@ -74,7 +74,8 @@ struct ZlibInflater {
 /// The Adler-32 checksum of RFC 1950, section 8.2.
 struct Adler32 {
     private static let modulus: UInt32 = 65521
-    /// The block size in bytes that does not overflow the lanes: a sum of 22 × 21 bytes of 255 still fits into 16 bits.
+    /// A block size in bytes that does not overflow the 16-bit lanes. The running total of a lane sums up 22 · 21 / 2 bytes,
+    /// each at most 255.
     private static let blockLength = 8 * 22
 
     private var sum: UInt32 = 1
@@ -97,7 +98,8 @@ struct Adler32 {
         }
     }
 
-    /// Adds a block, eight bytes at a time in separate lanes: one integer holds the even positions and another the odd ones.
+    /// Adds a block, eight bytes at a time. Each byte has a 16-bit lane. One integer holds the lanes of the even positions, and
+    /// another those of the odd ones.
     @inline(__always)
     private mutating func addBlock(_ bytes: Span<UInt8>, at start: Int) {
         let mask: UInt64 = 0x00FF_00FF_00FF_00FF

@@ -1,22 +1,26 @@
 import InwardCore
 import Synchronization
 
-/// A memory budget for the images that are being decoded and processed, and the number of images that are fetched at a time.
+/// A limit for the memory of images that are being decoded and processed, and for the number of concurrent fetches.
 ///
-///     let budget = DecodingBudget(bytes: 256 * 1_024 * 1_024, transfers: 32)
-///     let ada = ImageLoader(source: source, codec: codec, budget: budget)
-///     let bob = ImageLoader(source: source, codec: codec, budget: budget)
+/// ```swift
+/// let budget = DecodingBudget(bytes: 256 * 1_024 * 1_024, transfers: 32)
+/// let ada = ImageLoader(source: source, codec: codec, budget: budget)
+/// let bob = ImageLoader(source: source, codec: codec, budget: budget)
+/// ```
 ///
-/// Loaders that share a budget share it fairly: the next place, and the next memory, is for the loader that has the least of it, and
-/// for a loader itself in first-in-first-out order. A loader never has more transfers than it leaves to others, so that hosts that do
-/// not answer hold up nobody else. Create one loader for each session, and copy it, because copies count as one. An image that needs
-/// more than the whole budget is rejected.
+/// Loaders that share a budget get fair shares. Freed memory goes to the waiting loader that holds the least. Within a loader,
+/// loads are served in first-in-first-out order. A loader and its copies count as one, so create one loader for each session,
+/// and copy it within the session. An image that needs more than the whole budget is rejected.
 ///
-/// In addition, encoded images that are being fetched or are waiting for decoding may use an eighth of the budget. No
-/// other image is fetched while that is used up. The size of an image is known only after it is fetched, so a burst of
-/// unexpectedly large images can exceed this part at first.
+/// Each fetch needs a permit. Permits are granted in the same way. A loader that already holds permits gets another one only if,
+/// after that, at least as many are free as it holds. So hosts that do not answer cannot block other loaders.
+///
+/// Encoded images have a memory limit of their own: an eighth of `bytes`, in addition to the budget. An image counts from the
+/// start of its fetch until it is decoded. No fetch starts while this memory is used up. The size of an image is known only
+/// after it is fetched, so a burst of unexpectedly large images can exceed the limit at first.
 public final class DecodingBudget: Sendable {
-    /// The places of images that are being fetched.
+    /// The permits for concurrent fetches.
     let transfers: FairBudget
     /// The budget for encoded images that have not been decoded yet.
     let fetchingRoom: EncodedByteBudget
@@ -26,43 +30,43 @@ public final class DecodingBudget: Sendable {
 
     /// Creates a budget.
     ///
-    /// Limits behind the budget, such as the concurrency of an upstream policy, should be no less than the number of transfers: who
-    /// waits there waits in the order of arrival, whatever loader it belongs to.
+    /// If the image source has a concurrency limit of its own, such as that of an upstream policy, set it to at least
+    /// `transfers`. Requests that wait for the source are served in order of arrival, which is not fair to all loaders.
     ///
     /// - Parameters:
-    ///   - bytes: The number of bytes. Negative numbers count as 0.
-    ///   - transfers: The maximum number of images that are fetched at a time, at least 1. One loader has half of them at most, each
-    ///     of two loaders a third, and so on.
-    ///   - observer: The observer of the budget; `nil` for none, which has no overhead.
+    ///   - bytes: The number of bytes for images that are being decoded and processed. Negative numbers count as 0.
+    ///   - transfers: The maximum number of concurrent fetches, at least 1. A single loader gets at most half of them, two
+    ///     loaders a third each, and so on. A loader without a permit gets one whenever one is free.
+    ///   - observer: The observer of the budget, or `nil` for none.
     public init(
         bytes: Int = 512 * 1_024 * 1_024,
         transfers: Int = 64,
         observer: (any ImageObserver)? = nil
     ) {
-        func telling(of part: Part) -> (@Sendable (Status) -> Void)? {
+        func reporter(of part: Part) -> (@Sendable (Status) -> Void)? {
             guard let observer else { return nil }
             return { status in observer.budgetChanged(part, status) }
         }
         self.transfers = FairBudget(max(1, transfers), leavingRoom: true)
-        fetchingRoom = EncodedByteBudget(bytes: bytes / 8, noteChange: telling(of: .encoded))
-        decodingRoom = FairBudget(bytes, noteChange: telling(of: .decoded))
+        fetchingRoom = EncodedByteBudget(bytes: bytes / 8, noteChange: reporter(of: .encoded))
+        decodingRoom = FairBudget(bytes, noteChange: reporter(of: .decoded))
     }
 
     /// A part of the budget.
     public enum Part: String, Hashable, Sendable, CaseIterable {
-        /// Encoded images that are being fetched, or that wait for their decoding.
+        /// Encoded images that are being fetched or wait to be decoded.
         case encoded
         /// Images that are being decoded and processed.
         case decoded
     }
 
-    /// What is reserved of a part of the budget, and how many loads wait for it.
+    /// The reserved memory of a part of the budget, and the number of loads that wait for it.
     public struct Status: Hashable, Sendable {
         /// The total number of bytes.
         public let limit: Int
         /// The number of reserved bytes.
         public let reservedBytes: Int
-        /// The number of loads that wait.
+        /// The number of waiting loads.
         public let waitingCount: Int
 
         /// Creates a status.
@@ -70,7 +74,7 @@ public final class DecodingBudget: Sendable {
         /// - Parameters:
         ///   - limit: The total number of bytes.
         ///   - reservedBytes: The number of reserved bytes.
-        ///   - waitingCount: The number of loads that wait.
+        ///   - waitingCount: The number of waiting loads.
         public init(limit: Int, reservedBytes: Int, waitingCount: Int) {
             self.limit = limit
             self.reservedBytes = reservedBytes
@@ -78,15 +82,15 @@ public final class DecodingBudget: Sendable {
         }
     }
 
-    /// Returns the number of a new party, which is a loader with its copies.
+    /// Returns the number of a new party: a loader with its copies.
     func addParty() -> Int { lastParty.add(1, ordering: .relaxed).newValue }
 
-    /// The total number of bytes.
+    /// The total number of bytes for images that are being decoded and processed.
     public var limit: Int { decodingRoom.limit }
-    /// The number of reserved bytes.
+    /// The number of bytes of ``limit`` that are reserved.
     public var taken: Int { decodingRoom.taken }
 
-    /// Returns why an image that needs this many bytes is rejected, as the end of a sentence, or `nil` if it fits.
+    /// Returns why an image that needs this many bytes is rejected, as the rest of a sentence, or `nil` if it fits.
     func refusal(of bytes: Int, for header: ImageHeader) -> String? {
         guard bytes > limit else { return nil }
         let work = bytes > header.bytes(reducedBy: 1) ? "decode and process" : "decode"
@@ -94,12 +98,10 @@ public final class DecodingBudget: Sendable {
     }
 }
 
-/// A memory budget for encoded images, from before the fetch until they are decoded. While it is used up, no fetch
-/// starts until some images are decoded. Otherwise a burst of requests would hold all its encoded images in memory at
-/// once.
+/// A memory budget for encoded images, from before the fetch until they are decoded. While it is used up, no fetch starts.
+/// Otherwise a burst of requests would hold all its encoded images in memory at once.
 ///
-/// The size of an image is known only after it is fetched. Until then, the budget reserves the average size of recent
-/// images.
+/// The size of an image is known only after it is fetched. Until then, the budget reserves the average size of recent images.
 final class EncodedByteBudget: Sendable {
     /// The size that is reserved for the first image, and the minimum reservation.
     private static let (firstExpected, leastExpected) = (1_024 * 1_024, 16 * 1_024)
@@ -110,7 +112,8 @@ final class EncodedByteBudget: Sendable {
     private let expected: Mutex<Int>
 
     init(bytes: Int, noteChange: (@Sendable (DecodingBudget.Status) -> Void)? = nil) {
-        // The memory is held while bytes arrive, so a loader leaves as much as it holds, as it does with transfers.
+        // Memory is held while bytes arrive, which can take long. So a loader must leave free as much as it holds, as with
+        // permits for fetches.
         room = FairBudget(bytes, leavingRoom: true, noteChange: noteChange)
         expected = Mutex(min(Self.firstExpected, room.limit))
     }
@@ -123,14 +126,20 @@ final class EncodedByteBudget: Sendable {
         await room.reservation(of: min(expected.withLock(\.self), room.limit), for: party)
     }
 
-    /// Adjusts a reservation to the actual size of the fetched image.
+    /// Resizes a reservation to the actual size of the fetched image.
     func settle(_ reservation: FairBudget.Reservation, on count: Int) {
         expected.withLock { $0 = max(Self.leastExpected, $0 + (count - $0) / Self.inertia) }
         reservation.resize(to: count)
     }
 }
 
-/// Limits for untrusted images.
+/// Limits for untrusted images. An image that exceeds them fails with ``ImageError/Reason/tooLarge``, or with
+/// ``ImageError/Reason/timedOut`` if it takes too long to decode.
+///
+/// ```swift
+/// let limits = ImageLimits(encodedBytes: 8 * 1_024 * 1_024, pixels: 20_000_000)
+/// let loader = ImageLoader(source: source, codec: codec, limits: limits)
+/// ```
 public struct ImageLimits: Hashable, Sendable {
     /// The maximum number of bytes of an encoded image.
     public var encodedBytes: Int
@@ -141,8 +150,8 @@ public struct ImageLimits: Hashable, Sendable {
     /// The maximum time to decode an image.
     public var decodingTime: Duration
 
-    /// Creates limits. By default, an image may have 32 MiB encoded, 50 megapixels, 16,384 pixels per side, and 30
-    /// seconds of decoding time.
+    /// Creates limits. By default, an image may have 32 MiB encoded, 50 megapixels, 16,384 pixels per side, and 30 seconds of
+    /// decoding time.
     public init(
         encodedBytes: Int = 32 * 1_024 * 1_024,
         pixels: Int = 50_000_000,
@@ -155,7 +164,7 @@ public struct ImageLimits: Hashable, Sendable {
         self.decodingTime = decodingTime
     }
 
-    /// Returns why an image is rejected, as the end of a sentence, or `nil` if it is allowed.
+    /// Returns why an image is rejected, as the rest of a sentence, or `nil` if it is allowed.
     func refusal(of header: ImageHeader) -> String? {
         if header.size.longerSide > side {
             return "is \(header.size), and no side may have more than \(side) pixels"

@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// An amount, such as bytes of memory, that parties share fairly. See ``WeightedSemaphore``.
+/// A budget of memory or permits that parties share fairly. ``WeightedSemaphore`` determines the order of the waiters.
 final class FairBudget: Sendable {
     /// A reservation. It is returned to the budget when the last reference is released.
     final class Reservation: Sendable {
@@ -43,8 +43,8 @@ final class FairBudget: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The total amount. Negative numbers count as 0.
-    ///   - leavesRoom: Whether a party has no second reservation that would leave less than the party then holds.
-    ///   - noteChange: Called with the status after each change; `nil` for nobody.
+    ///   - leavesRoom: Whether a party that holds something must leave free at least as much as it holds.
+    ///   - noteChange: Called with the status after each change, or `nil`.
     init(
         _ limit: Int,
         leavingRoom leavesRoom: Bool = false,
@@ -59,34 +59,33 @@ final class FairBudget: Sendable {
     /// The reserved amount.
     var taken: Int { queue.withLock(\.taken) }
 
-    /// What is reserved, and how many wait.
+    /// The reserved amount and the number of waiters.
     var status: DecodingBudget.Status {
         queue.withLock {
             DecodingBudget.Status(limit: $0.limit, reservedBytes: $0.taken, waitingCount: $0.waitingCount)
         }
     }
 
-    /// Waits for a reservation, and returns `nil` if the task is cancelled first. `amount` must not exceed the limit,
-    /// because the wait would never end.
+    /// Waits for a reservation, and returns `nil` if the task is cancelled first. If `amount` exceeds the limit, the wait never
+    /// ends.
     func reservation(of amount: Int, for party: Int) async -> Reservation? {
         let waiting = queue.withLock { queue in
             queue.take(amount, for: party, orWait: Waiter(amount: amount, party: party, promise: Promise()))
         }
-        tellOfChange()
+        reportChange()
         guard let waiting else { return Reservation(amount, for: party, of: self) }
-        // Neither fetching nor decoding has a deadline of its own, because the loads that share it have different ones.
+        // No deadline here: several loads with different deadlines can share this wait.
         if case .fulfilled(let reservation) = await waiting.waiter.promise.value(until: nil) { return reservation }
         admit(queue.withLock { $0.leave(waiting.id, of: party) })
         return nil
     }
 
-    /// Returns a reservation at once, even if it exceeds the budget. No other reservation is granted until the budget
-    /// recovers.
+    /// Returns a reservation at once, even if it exceeds the budget. No other reservation is granted until the budget recovers.
     ///
-    /// Use it if you already hold a reservation. Two holders that wait for more would deadlock.
+    /// Use it if you already hold a reservation. Two holders that each wait for more would deadlock.
     func overdraft(of amount: Int, for party: Int) -> Reservation {
         queue.withLock { $0.overdraw(amount, for: party) }
-        tellOfChange()
+        reportChange()
         return Reservation(amount, for: party, of: self)
     }
 
@@ -94,24 +93,24 @@ final class FairBudget: Sendable {
         admit(queue.withLock { $0.giveBack(amount, of: party) })
     }
 
-    private func tellOfChange() {
+    private func reportChange() {
         guard let noteChange else { return }
         changes.tell { noteChange(status) }
     }
 
     /// Grants reservations to waiters. If a waiter has left in the meantime, its reservation is released at once.
     private func admit(_ waiters: [Waiter]) {
-        tellOfChange()
+        reportChange()
         for waiter in waiters {
             waiter.promise.fulfill(Reservation(waiter.amount, for: waiter.party, of: self))
         }
     }
 }
 
-/// A weighted semaphore that parties share fairly: among those that wait, the one that holds the least is next, and within a party the
-/// order is first in, first out.
+/// A weighted semaphore that parties share fairly. The waiting party that holds the least is next. Within a party, and between
+/// parties that hold the same amount, the order is first in, first out.
 ///
-/// A small request waits behind a large one of the same party, or of a party that holds no more, because the large one would otherwise
+/// A small request does not overtake a large one that is next, even if only the small one fits. Otherwise the large one would
 /// starve.
 struct WeightedSemaphore<Waiter> {
     private struct Entry {
@@ -124,7 +123,7 @@ struct WeightedSemaphore<Waiter> {
         var held = 0
         var waiting: [Entry] = []
 
-        /// What decides which party is next, the smallest first; `nil` if it waits for nothing.
+        /// The sort key for the next party, the smallest first, or `nil` if the party does not wait.
         var rank: (held: Int, id: Int)? { waiting.first.map { (held, $0.id) } }
     }
 
@@ -133,7 +132,7 @@ struct WeightedSemaphore<Waiter> {
     private(set) var taken = 0
     /// The number of waiters.
     private(set) var waitingCount = 0
-    /// The parties that hold something or wait.
+    /// The parties that hold an amount or wait for one.
     private var parties: [Int: Party] = [:]
     private var nextID = 0
 
@@ -141,14 +140,14 @@ struct WeightedSemaphore<Waiter> {
     ///
     /// - Parameters:
     ///   - limit: The total amount.
-    ///   - leavesRoom: Whether a party that holds something takes more only if as much is left as it then holds. So one party
-    ///     holds a half at most, each of two a third, and the next one always finds room.
+    ///   - leavesRoom: Whether a party that already holds something can take more only if the amount left free is at least its
+    ///     new total. So a single party holds at most half, two parties a third each, and a new party always finds room.
     init(limit: Int, leavingRoom leavesRoom: Bool = false) {
         self.limit = max(0, limit)
         self.leavesRoom = leavesRoom
     }
 
-    /// Takes an amount if it is available, and no waiter is before the party. Otherwise adds a waiter and returns it with its
+    /// Takes an amount if it is available and no waiting party has precedence. Otherwise adds a waiter and returns it with its
     /// identifier.
     mutating func take(
         _ amount: Int,
@@ -178,7 +177,7 @@ struct WeightedSemaphore<Waiter> {
     /// - Returns: The waiters that are now admitted, in order.
     mutating func giveBack(_ amount: Int, of party: Int) -> [Waiter] {
         taken -= amount
-        // For others first: the party counts as holding the amount until they have been asked.
+        // Admit other parties first. While they are admitted, this party still counts as holding the amount.
         let others = admitted()
         parties[party, default: Party()].held -= amount
         forgetIfIdle(party)
@@ -187,7 +186,7 @@ struct WeightedSemaphore<Waiter> {
 
     /// Removes a waiter.
     ///
-    /// - Returns: The waiters behind it that are now admitted, in order.
+    /// - Returns: The waiters that are now admitted, in order.
     mutating func leave(_ id: Int, of party: Int) -> [Waiter] {
         guard let index = parties[party]?.waiting.firstIndex(where: { $0.id == id }) else { return [] }
         parties[party]?.waiting.remove(at: index)
@@ -209,9 +208,9 @@ struct WeightedSemaphore<Waiter> {
         return admitted
     }
 
-    /// The party that is next, and what it holds; `nil` if nobody waits.
+    /// The next party and the amount that it holds, or `nil` if no party waits.
     ///
-    /// - Complexity: O(n) in the number of parties, O(1) if nobody waits.
+    /// - Complexity: O(n) in the number of parties, O(1) if no party waits.
     private var next: (party: Int, held: Int)? {
         guard waitingCount > 0 else { return nil }
         var next: (party: Int, rank: (held: Int, id: Int))?

@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// The fetched images that have not been decoded yet. Later loads use them instead of fetching again.
+/// The fetched images that are still to be decoded. Later loads use them instead of fetching again.
 final class FetchedImages: Sendable {
     typealias Key = Versioned<ImageAddress>
 
@@ -39,8 +39,8 @@ final class FetchedImages: Sendable {
         return image
     }
 
-    /// Removes an entry by its identifier. Comparing images instead would load a strong reference under the lock, which
-    /// could be the last one.
+    /// Removes an entry by its identifier. Comparing images instead would create a strong reference under the lock. If all
+    /// others were released meanwhile, the image would be deinitialized under the lock, and would call this method again.
     private func remove(_ key: Key, _ id: Int) {
         state.withLock { state in
             if state.entries[key]?.id == id { state.entries[key] = nil }
@@ -53,7 +53,7 @@ final class FetchedImage: Sendable {
     let bytes: [UInt8]
     let isGenuine: Bool
     let header: ImageHeader
-    /// When the image is too old to be cached, in the time of the cache's timer.
+    /// When the decoded image expires, in the time of the cache's timer.
     let expiry: Duration
     /// How long the fetch took.
     let duration: Duration

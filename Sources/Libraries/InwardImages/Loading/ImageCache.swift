@@ -1,14 +1,16 @@
 public import InwardCore
 import Synchronization
 
-/// An in-memory cache for decoded images with a limited lifetime. It evicts the least-used images first. It also caches
-/// image headers and the absence of images.
+/// An in-memory cache that keeps decoded images for a limited time. It also remembers headers, and which images do not exist.
 ///
-///     let cache = ImageCache(bytes: 128 * 1_024 * 1_024, lifetime: .seconds(60))
-///     let loader = ImageLoader(source: source, codec: codec, cache: cache)
+/// ```swift
+/// let cache = ImageCache(bytes: 128 * 1_024 * 1_024, lifetime: .seconds(60))
+/// let loader = ImageLoader(source: source, codec: codec, cache: cache)
+/// ```
 ///
-/// Several loaders can share a cache. They share its memory but not its contents: a loader finds only images that it or
-/// its copies have cached. An image that needs more than a quarter of the cache is not cached.
+/// Several loaders can share a cache. They share its memory but not its contents: a loader finds only images that it or its
+/// copies have cached. When the cache is full, it evicts images that were not used recently. An image that needs more than a
+/// quarter of the cache is not cached.
 public final class ImageCache: Sendable {
     /// A cached value and its expiry, in the time of the cache's timer.
     struct Kept<Value: Sendable>: Sendable {
@@ -27,12 +29,12 @@ public final class ImageCache: Sendable {
             limit: ImageCache.maximumHeaders
         )
         var lastPartition = 0
-        /// The invalidations in each partition.
+        /// The invalidation generations of each partition.
         var versions: [Int: InvalidationGenerations] = [:]
     }
 
     private static let maximumHeaders = 4_096
-    /// The approximate memory overhead of a cached image, in addition to its pixels and its address.
+    /// The approximate memory that a cached image needs in addition to its pixels and its address.
     private static let overhead = 512
 
     private let lifetime: Duration
@@ -45,7 +47,7 @@ public final class ImageCache: Sendable {
     /// - Parameters:
     ///   - bytes: The maximum number of bytes that the images may use, including overhead. Use 0 to cache nothing.
     ///   - lifetime: How long an image is cached. After that, it is fetched again.
-    ///   - absenceLifetime: How long the absence of an image is cached. Other failures are not cached.
+    ///   - absenceLifetime: How long the cache remembers that an image does not exist. Other failures are not cached.
     ///   - timer: The timer service that measures lifetimes.
     public init(
         bytes: Int = 64 * 1_024 * 1_024,
@@ -77,13 +79,13 @@ public final class ImageCache: Sendable {
 
     /// Returns the current invalidation generation of an address.
     ///
-    /// Take it before a load starts, and pass it when you cache the result. Results from before an invalidation are not
-    /// cached.
+    /// Read it before a load starts, and pass it when you cache the result. If the address was invalidated in between, the
+    /// result is not cached.
     func version(of address: ImageAddress, in partition: Int) -> Int {
         state.withLock { $0.versions[partition]?.count(for: address) ?? 0 }
     }
 
-    /// When an image that is fetched now expires.
+    /// The expiry of an image whose fetch starts now.
     var expiry: Duration { timer.now + lifetime }
 
     func image(for key: ImageKey, in partition: Int) -> Kept<Image>? {
@@ -110,7 +112,7 @@ public final class ImageCache: Sendable {
         keep(.success(header), lifetime, of: address, in: partition, since: version)
     }
 
-    /// Caches the absence of an image, if the error states it.
+    /// Caches the error if its reason is `notFound`.
     func keep(_ error: ImageError, of address: ImageAddress, in partition: Int, since version: Int) {
         guard error.reason == .notFound else { return }
         keep(.failure(error), absenceLifetime, of: address, in: partition, since: version)
@@ -158,8 +160,8 @@ struct Versioned<Base: Hashable & Sendable>: Hashable, Sendable {
     let version: Int
 }
 
-/// Counts the invalidations of each address. To bound memory, addresses share counters by hash, so an invalidation can
-/// affect other addresses too, but is never missed.
+/// The number of invalidations of each address. To bound memory, addresses share counters by hash, so an invalidation can also
+/// affect other addresses, but is never missed.
 struct InvalidationGenerations {
     private static let groups = 256
 
@@ -179,9 +181,22 @@ struct InvalidationGenerations {
 
 /// A port for a cache of processed images in encoded form, such as a disk cache.
 ///
-/// It belongs to one loader and the copies of that loader. The loader looks up an image before it fetches, and offers
-/// each finished image to the cache. The implementation decides what it keeps, where, and for how long. Every load
-/// waits for its calls.
+/// ```swift
+/// actor FinishedImages: ImageDataCache {
+///     private var images: [ImageKey: [UInt8]] = [:]
+///
+///     func bytes(of image: ImageKey) -> [UInt8]? { images[image] }
+///     func keep(_ bytes: [UInt8], of image: ImageKey) { images[image] = bytes }
+///     func forget(_ address: ImageAddress?) {
+///         images = images.filter { address != nil && $0.key.address != address }
+///     }
+/// }
+///
+/// let loader = ImageLoader(source: source, codec: codec, store: FinishedImages(), encoding: .jpeg())
+/// ```
+///
+/// A cache belongs to one loader and its copies. The loader looks up an image before it fetches, and offers each finished image
+/// to the cache. The implementation decides what it keeps, where, and for how long. Every load waits for these calls.
 public protocol ImageDataCache: Sendable {
     /// Returns the cached bytes of an image, or `nil` if there are none.
     func bytes(of image: ImageKey) async -> [UInt8]?
@@ -195,12 +210,13 @@ public protocol ImageDataCache: Sendable {
 
 /// The cache key of an image: its address, and the processing that was applied.
 ///
-/// Loaders create keys. A key is valid only while the process runs.
+/// Loaders create keys. A key's hash value differs in each process, and keys have no encoded form. So a cache on disk cannot
+/// find its images after a restart, and should start empty.
 public struct ImageKey: Hashable, Sendable {
     /// The address that the image came from.
     public let address: ImageAddress
     /// The plugins that were applied.
     public let plugins: PluginCollection<ImageResult>
-    /// The reduction that the image was decoded with, or `nil` if it follows from the plugins.
+    /// The reduction that the image was decoded with, or `nil` if the plugins determine it.
     let reduction: Int?
 }

@@ -1,15 +1,16 @@
 public import InwardCore
 
-/// Loads images and applies the installed plugins to them.
+/// A loader that fetches and decodes images, and processes them with plugins.
 ///
-///     let plain = ImageLoader(source: source, codec: codec)
-///     var marked = plain
-///     marked.addPlugin(Resize(width: 640, height: 480))
-///     marked.addPlugin(Watermark(.text("Example", .white)))
-///     let image = try await marked.loadImage(from: "https://example.org/cat.jpg")
+/// ```swift
+/// var loader = ImageLoader(source: source, codec: codec)
+/// loader.addPlugin(Resize(width: 640, height: 480))
+/// loader.addPlugin(Watermark(.text("Example", .white)))
+/// let image = try await loader.loadImage(from: "avatars/7.jpg")
+/// ```
 ///
-/// A loader is a value. Copies share the source, the loads in flight, and the caches, but each copy has its own
-/// plugins. Copies whose plugins start the same way share the fetch, the decoding, and the common processing steps.
+/// A loader is a value. Copies share the source, the loads in flight, and the caches, but each copy has its own plugins. Copies
+/// whose first plugins are equal share the fetch, the decoding, and the results of these plugins.
 ///
 /// Concurrent loads of the same image are coalesced.
 public struct ImageLoader: Sendable {
@@ -21,21 +22,20 @@ public struct ImageLoader: Sendable {
     private let stages: ImageStages
     private let observer: (any ImageObserver)?
 
-    /// Creates a loader that applies the orientation of images. Add plugins for other processing.
+    /// Creates a loader with one plugin, ``Orient``. Add plugins for other processing.
     ///
     /// - Parameters:
     ///   - source: The source of encoded images.
     ///   - codec: The codec that decodes them.
-    ///   - limits: The limits for images.
-    ///   - cache: The in-memory cache, or `nil` to create one that uses the loader's timer.
-    ///   - budget: The memory budget for decoding and processing, and the number of fetches at a time. Loaders that share it have
-    ///     equal shares.
-    ///   - store: The cache for finished images in encoded form. It is asked before an image is fetched.
-    ///   - encoding: The encoding for the store.
-    ///   - allowsTruncation: Whether a truncated image is shown partially.
-    ///   - timer: The timer service that tells the time.
-    ///   - executor: The executor for decoding and processing. `nil` selects the default executor.
-    ///   - observer: The observer of loads; `nil` for none, which has no overhead. The budget has one of its own.
+    ///   - limits: The limits for untrusted images. Larger images are rejected before they are decoded.
+    ///   - cache: The in-memory cache, or `nil` to create one with the default limits and the loader's timer.
+    ///   - budget: The limit for memory and for concurrent fetches. Loaders that share a budget get equal shares.
+    ///   - store: The cache for finished images in encoded form, or `nil` for none. The loader looks there before it fetches.
+    ///   - encoding: The encoding of images in the store.
+    ///   - allowsTruncation: Whether a truncated image loads partially instead of failing.
+    ///   - timer: The timer service that measures durations and lifetimes.
+    ///   - executor: The executor for fetching, decoding and processing. `nil` selects the default executor.
+    ///   - observer: The observer of loads, or `nil` for none. To observe the budget, pass the observer to the budget as well.
     public init(
         source: any ImageSource,
         codec: any ImageCodec,
@@ -67,8 +67,8 @@ public struct ImageLoader: Sendable {
 
     /// Adds a plugin at the end.
     ///
-    /// If a plugin loads images itself, for example for an overlay, give its loader a separate budget. With a shared
-    /// budget, the plugin would wait for memory while its own load holds a reservation, which can deadlock.
+    /// If a plugin loads images itself, for example for an overlay, give its loader a separate budget. With a shared budget,
+    /// the plugin would wait for memory while the load that runs it holds a reservation, which can deadlock.
     public mutating func addPlugin(_ plugin: some Plugin<ImageResult>) {
         plugins.add(plugin)
     }
@@ -88,6 +88,11 @@ public struct ImageLoader: Sendable {
     }
 
     /// Loads the image at an address, and returns the result with a report of the load.
+    ///
+    /// ```swift
+    /// let load = await loader.load("avatars/7.jpg")
+    /// print(load.report.steps)  // Such as [fetch, decode, Orient, Resize]
+    /// ```
     public func load(_ address: ImageAddress) async -> ImageLoad {
         guard let observer else { return await loaded(address) }
         let load = await observer.surroundLoad(address) { await loaded(address) }
@@ -105,7 +110,11 @@ public struct ImageLoader: Sendable {
 
     /// Loads images ahead of time, so that they are in the memory cache if there is room.
     ///
-    /// Returns when all loads have ended, or when the task is cancelled.
+    /// ```swift
+    /// await loader.prefetch(["avatars/7.jpg", "avatars/8.jpg"])
+    /// ```
+    ///
+    /// Returns when all loads have ended, or when the task is cancelled. Failures are ignored.
     ///
     /// - Parameters:
     ///   - addresses: The addresses of the images.
@@ -121,8 +130,8 @@ public struct ImageLoader: Sendable {
         }
     }
 
-    /// Removes what is cached for an address, or everything, from memory and from the store. Loads in flight are not
-    /// cached either.
+    /// Removes everything that is cached for an address, or for all addresses if it is `nil`, from memory and from the store.
+    /// Loads in flight continue, but their results are not cached.
     ///
     /// - Complexity: O(n) in the number of values cached in memory.
     public func forget(_ address: ImageAddress? = nil) async {
@@ -145,7 +154,7 @@ public struct ImageLoader: Sendable {
     }
 }
 
-/// One load of an image. Each stage asks the stage before it, starting from the last.
+/// One load of an image. The last stage runs first, and asks the stage before it for its result, and so on.
 struct ImageLoading: Sendable {
     let stages: ImageStages
     let address: ImageAddress
@@ -164,11 +173,10 @@ struct ImageLoading: Sendable {
         guard count <= sizing.index else {
             let key = key(count, reduction: nil)
             return await stages.product(for: key, since: version) {
-                await kept(count, key) { await step(count - 1, behind: product(of: count - 1)) }
+                await kept(count, key) { await step(count - 1, after: product(of: count - 1)) }
             }
         }
-        // After the sizing plugin, the plugins determine the decoding size. Before it, the key must contain the
-        // reduction.
+        // After the sizing plugin, the plugins determine the decoding size. Before it, the key must contain the reduction.
         if case .success(let header)? = stages.header(of: address) {
             return await product(of: count, reducedBy: sizing.reduction(of: header), nil)
         }
@@ -187,13 +195,12 @@ struct ImageLoading: Sendable {
         return await stages.product(for: key, since: version) {
             await kept(count, key) {
                 guard count > 0 else { return await decoded(reducedBy: reduction, fetch) }
-                return await step(count - 1, behind: product(of: count - 1, reducedBy: reduction, fetch))
+                return await step(count - 1, after: product(of: count - 1, reducedBy: reduction, fetch))
             }
         }
     }
 
-    /// Looks up and stores the result of all plugins in the store, if there is one. Intermediate results are not
-    /// stored.
+    /// Looks up and stores the result of all plugins in the store, if there is one. Intermediate results are not stored.
     private func kept(
         _ count: Int,
         _ key: ImageKey,
@@ -214,7 +221,7 @@ struct ImageLoading: Sendable {
         let fetching = fetch.step(waited: stages.timer.now - start)
         switch fetch.result {
         case .success(let fetched):
-            // The image may have changed since its header was cached.
+            // The image may have changed since its header was cached, so the reduction may differ from the key's.
             let actual = sizing?.reduction(of: fetched.header) ?? 1
             var product = await stages.decoded(
                 fetched,
@@ -235,7 +242,7 @@ struct ImageLoading: Sendable {
     }
 
     /// Applies a plugin to the result of the stages before it.
-    private func step(_ index: Int, behind before: StageProduct) async -> StageProduct {
+    private func step(_ index: Int, after before: StageProduct) async -> StageProduct {
         var product = await admitted(before, from: index)
         await stages.leaveCallersThread()
         let start = stages.timer.now
@@ -259,7 +266,7 @@ struct ImageLoading: Sendable {
         return product
     }
 
-    /// Applies a plugin itself. The sizing plugin also receives the full size of the image.
+    /// Applies one plugin. The sizing plugin also receives the full size of the image.
     private func applied(_ index: Int, to product: StageProduct) async -> ImageResult {
         guard index == sizing?.index, let filter = plugins[index] as? any ImageFilter,
             let size = fullSize(of: product)
@@ -277,15 +284,15 @@ struct ImageLoading: Sendable {
         return sizing.reduction(of: header) > 1 ? sizing.size(of: header) : nil
     }
 
-    /// Returns the result so far with enough memory reserved for the remaining plugins.
+    /// Returns the result so far after reserving enough memory for the remaining plugins.
     private func admitted(_ before: StageProduct, from index: Int) async -> StageProduct {
         guard !before.hasRoom, case .success(let image) = before.result else { return before }
         var product = before
         product.hasRoom = true
         let bytes = plugins.workingBytes(from: index, for: image.size, isUpright: image.orientation == .up)
         guard before.reservations.isEmpty else {
-            // The load that decoded the image reserved memory for its own plugins. Waiting with a reservation could
-            // deadlock.
+            // This load joined the one that decoded the image, which reserved memory only for its own plugins. Waiting for more
+            // memory while holding that reservation could deadlock.
             product.reservations.append(stages.budget.decodingRoom.overdraft(of: bytes, for: stages.party))
             return product
         }

@@ -2,11 +2,20 @@ import InwardCore
 
 /// An observer of image loads and of the memory that they use.
 ///
-///     let budget = DecodingBudget(bytes: 256 * 1_024 * 1_024, observer: observer)
-///     let loader = ImageLoader(source: source, codec: codec, budget: budget, observer: observer)
+/// ```swift
+/// struct SlowLoadLogger: ImageObserver {
+///     func loadEnded(_ address: ImageAddress, _ load: ImageLoad) {
+///         guard load.report.duration > .seconds(1) else { return }
+///         print("\(address): \(load.report.duration), \(load.report.steps)")
+///     }
+/// }
 ///
-/// Every method has a default implementation that does nothing, so implement only those you need. Methods are called from many
-/// tasks concurrently and delay loads, so return quickly. Without an observer, nothing is measured.
+/// let budget = DecodingBudget(observer: SlowLoadLogger())
+/// let loader = ImageLoader(source: source, codec: codec, budget: budget, observer: SlowLoadLogger())
+/// ```
+///
+/// All methods have default implementations, so implement only those that you need. They are called from many tasks at once,
+/// and loads wait for them, so return quickly.
 public protocol ImageObserver: Sendable {
     /// Wraps each load, including prefetches.
     ///
@@ -16,19 +25,20 @@ public protocol ImageObserver: Sendable {
     /// - Returns: The result of `load`.
     func surroundLoad(_ address: ImageAddress, _ load: () async -> ImageLoad) async -> ImageLoad
 
-    /// Called when a load has ended. A prefetched image counts as one.
+    /// Called when a load has ended. Each prefetched image is a load.
     ///
     /// - Parameters:
     ///   - address: The address of the image.
     ///   - load: The result and the report with its steps: the fetch, the decoding, and each plugin.
     func loadEnded(_ address: ImageAddress, _ load: ImageLoad)
 
-    /// Called when memory was reserved or returned, and when a load begins or ends to wait for memory. Concurrent changes are
-    /// reported by one call, and the last call is always about the last state.
+    /// Called when memory is reserved or returned, and when a load starts or stops waiting for memory.
+    ///
+    /// One call can stand for several concurrent changes. The last call always reports the latest state.
     ///
     /// - Parameters:
     ///   - part: The part of the budget.
-    ///   - status: What is reserved, and how many loads wait.
+    ///   - status: The reserved memory and the number of waiting loads.
     func budgetChanged(_ part: DecodingBudget.Part, _ status: DecodingBudget.Status)
 }
 
@@ -43,13 +53,14 @@ extension ImageObserver {
     public func budgetChanged(_ part: DecodingBudget.Part, _ status: DecodingBudget.Status) {}
 }
 
-/// A report of an image load: its steps in order, and how long they took.
+/// A report of an image load: its steps in order, and how long they took. ``ImageLoader/load(_:)`` returns one with each
+/// result.
 public struct ImageLoadReport: Hashable, Sendable {
     /// Where the result of a step came from.
     public enum Origin: Hashable, Sendable {
-        /// The step was done for this load.
+        /// This load performed the step.
         case done
-        /// The step was done for a concurrent load.
+        /// A concurrent load performed the step, and this load shares its result.
         case shared
         /// The result was cached in memory.
         case memory
@@ -57,7 +68,7 @@ public struct ImageLoadReport: Hashable, Sendable {
         case store
     }
 
-    /// The steps in order. If a result was cached, the steps before it are omitted.
+    /// The steps in order. If the result of a step was cached, the steps before it are omitted.
     public let steps: [Step]
     /// The size of the resulting image, or `nil` if the load failed.
     public let size: ImageSize?
@@ -72,12 +83,12 @@ extension ImageLoadReport {
         public let name: String
         /// Where the result came from.
         public let origin: Origin
-        /// How long the step took the load that performed it.
+        /// How long the step took in the load that performed it.
         public let duration: Duration
         /// The number of bytes of the result: encoded for a fetch, four per pixel otherwise, or 0 if the step failed.
         public let bytes: Int
 
-        /// The name of the step, and its origin if the step was not done for this load.
+        /// The name of the step, followed by its origin unless that is ``Origin/done``.
         public var description: String { origin == .done ? name : "\(name) (\(origin))" }
 
         /// The step as it appears in the report of a load that shared its result.

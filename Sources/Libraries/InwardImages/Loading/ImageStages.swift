@@ -1,7 +1,7 @@
 import InwardCore
 
-/// The stages of image loads: fetching, decoding, and one stage for each plugin. Loaders over the same source share
-/// them. Concurrent requests for a stage are coalesced, and results are cached.
+/// The stages of image loads: fetching, decoding, and one stage for each plugin. A loader and its copies share them. Concurrent
+/// requests for a stage are coalesced, and results are cached.
 final class ImageStages: Sendable {
     let codec: any ImageCodec
     let limits: ImageLimits
@@ -13,7 +13,7 @@ final class ImageStages: Sendable {
     /// Separates this object's values from those of other loaders in the same cache.
     private let partition: Int
     let budget: DecodingBudget
-    /// The party that shares the budget with others.
+    /// The budget's party number for this loader and its copies, which count as one.
     let party: Int
     private let source: any ImageSource
     private let fetches: SingleFlight<Versioned<ImageAddress>, FetchedImage, ImageError>
@@ -49,8 +49,8 @@ final class ImageStages: Sendable {
 
     deinit { cache.closePartition(partition) }
 
-    /// Returns the invalidation generation for a load that starts now. A load that starts after `forget` shares nothing
-    /// with earlier loads.
+    /// Returns the invalidation generation for a load that starts now. A load that starts after `forget` shares nothing with
+    /// earlier loads.
     func version(of address: ImageAddress) -> Int { cache.version(of: address, in: partition) }
 
     func image(for key: ImageKey) -> ImageCache.Kept<Image>? { cache.image(for: key, in: partition) }
@@ -59,8 +59,8 @@ final class ImageStages: Sendable {
         cache.header(of: address, in: partition)?.value
     }
 
-    /// Removes what is cached for an address, or everything. Loads in flight are not cached, and later loads do not
-    /// join them.
+    /// Removes what is cached for an address, or everything. The results of loads in flight are not cached, and later loads do
+    /// not join them.
     func forget(_ address: ImageAddress?) async {
         cache.forget(address, in: partition)
         await store?.forget(address)
@@ -126,15 +126,15 @@ final class ImageStages: Sendable {
 
     private func fetched(_ question: Versioned<ImageAddress>) async throws(ImageError) -> FetchedImage {
         let address = question.base
-        // The place first: memory is given back by decoding, which needs no place, so who waits for it with a place in hand waits
-        // for nobody who waits for a place.
+        // Take the permit first, and then the memory. Decoding returns memory and needs no permit. So a load that holds a
+        // permit and waits for memory never waits for a load that waits for a permit.
         guard let place = await budget.transfers.reservation(of: 1, for: party),
             let reservation = await budget.fetchingRoom.reservation(for: party)
         else { throw .cancelled(address) }
         let start = timer.now
         let expiry = cache.expiry
         let encoded = try await source.image(at: address, upTo: limits.encodedBytes)
-        // The place is for the next image, although the memory is held until this one is decoded.
+        // Return the permit now, so that the next fetch can start. The memory is held until this image is decoded.
         place.resize(to: 0)
         budget.fetchingRoom.settle(reservation, on: encoded.bytes.count)
         guard encoded.bytes.count <= limits.encodedBytes else {
@@ -217,8 +217,7 @@ extension ImageStages {
         }
     }
 
-    /// Moves off the caller's thread, which may be the main thread, because stages start on it. Call this before slow
-    /// work.
+    /// Leaves the caller's thread, on which stages start and which may be the main thread. Call this before slow work.
     func leaveCallersThread() async { await Task.yield() }
 }
 
@@ -250,8 +249,7 @@ extension ImageStages {
         return StageProduct(.success(image), reservations: [reservation], steps: [step])
     }
 
-    /// Offers an image to a store, unless it comes from a failure, may be truncated, or was invalidated in the
-    /// meantime.
+    /// Offers an image to a store, unless it comes from a failure, may be truncated, or was invalidated during the load.
     ///
     /// - Returns: The product without its memory reservation, which is not held while the store works.
     func keep(
@@ -264,7 +262,7 @@ extension ImageStages {
         product.reservations = []
         guard let bytes, version == self.version(of: key.address) else { return product }
         await store.keep(bytes, of: key)
-        // An invalidation during the call may have reached the store before the image did.
+        // The image was invalidated during the call. The store may have removed the old image before it kept this one.
         if version != self.version(of: key.address) { await store.forget(key.address) }
         return product
     }
@@ -284,8 +282,8 @@ struct StageProduct: Sendable {
     var hasRoom = false
     /// The header of the decoded image, or `nil` if it is no longer known.
     var header: ImageHeader?
-    /// Whether the product may be cached. It may not if it comes from a failure, even if a plugin has replaced that
-    /// with an image.
+    /// Whether the product may be cached. It may not if it comes from a failure, even if a plugin replaced the failure with an
+    /// image.
     var isKeepable: Bool
     /// When the product expires, in the time of the cache's timer, or `nil` if that is unknown.
     var expiry: Duration?
@@ -309,7 +307,7 @@ struct StageProduct: Sendable {
         expiry = image.expiry
     }
 
-    /// The product as a load that shared it sees it.
+    /// The product as received by a load that joined the one that made it.
     var shared: StageProduct {
         var shared = self
         shared.hasRoom = false

@@ -1,7 +1,11 @@
 /// A filter that blurs an image with an approximate Gaussian.
 ///
-/// It blurs sRGB-encoded values, as the CSS function `blur()` does, so the result looks the same as on a web page.
-/// Pixels are weighted by alpha, and edge pixels are repeated beyond the edges.
+/// ```swift
+/// loader.addPlugin(Blur(radius: 8))
+/// ```
+///
+/// It blurs sRGB-encoded values, as the CSS function `blur()` does, so the result looks the same as on a web page. Pixels are
+/// weighted by alpha, and edge pixels are repeated beyond the edges.
 public struct Blur: ImageFilter {
     /// The standard deviation of the Gaussian, in pixels.
     public let radius: Double
@@ -19,24 +23,25 @@ public struct Blur: ImageFilter {
 
     /// Returns the blurred image.
     ///
-    /// - Complexity: O(n) in the number of pixels, independent of the radius. It needs twice the memory of the image
-    ///   while it runs.
+    /// - Complexity: O(n) in the number of pixels, independent of the radius. In addition to the result, it needs twice the
+    ///   memory of the image while it runs.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image) throws(CancellationError) -> Image {
         try BoxBlur.blurred(image, radius: radius)
     }
 
-    /// Returns three times the size of the image, for the result and for the image that is blurred in one direction.
+    /// Returns three times the byte count of the image: one for the result, and two for the intermediate image, which is
+    /// blurred horizontally.
     public func workingBytes(for size: ImageSize) -> Int { 3 * size.byteCount }
 }
 
-/// A Gaussian approximated by three box blurs, as described for `feGaussianBlur` in the Filter Effects specification.
-/// Each box is a running mean: one pixel enters the sum as another leaves it.
+/// A Gaussian approximated by three box blurs, as described for `feGaussianBlur` in the Filter Effects specification. Each box
+/// is a running mean: one pixel enters the sum as another leaves it.
 struct BoxBlur {
     /// How many pixels each box extends to the left and to the right, or up and down.
     private let boxes: [(before: Int, after: Int)]
-    /// The number of fixed-point steps per level for premultiplied components. The components are whole numbers, so
-    /// that running sums accumulate no rounding error. Float represents whole numbers exactly up to 2²⁴.
+    /// The number of fixed-point steps per level for premultiplied components. The components are whole numbers, so that
+    /// running sums accumulate no rounding error. Float represents whole numbers exactly up to 2²⁴.
     private let steps: Float
     private var line: [SIMD4<Float>]
     private var mixed: [SIMD4<Float>]
@@ -116,7 +121,7 @@ struct BoxBlur {
 
     private mutating func mix(_ box: (before: Int, after: Int), _ count: Int) {
         let share = 1 / Float(box.before + box.after + 1)
-        // A local copy, because the struct's other line is modified.
+        // A local copy, which can be read while the other line of `self` is modified.
         let unmixed = self.line
         let line = unmixed.span
         var mixed = self.mixed.mutableSpan

@@ -1,21 +1,23 @@
 /// A filter that crops an image to a rectangle, without resampling.
 ///
-///     loader.addPlugin(Crop(to: ImageSize(clamping: 200, 200), at: .top))
+/// ```swift
+/// loader.addPlugin(Crop(to: ImageSize(clamping: 200, 200), at: .top))
+/// ```
 public struct Crop: ImageFilter {
     private enum Place: Hashable {
         case pixel(x: Int, y: Int)
         case gravity(Gravity)
     }
 
-    /// The size of the rectangle, which is reduced for smaller images.
+    /// The size of the rectangle. For smaller images, it is limited to the size of the image.
     public let size: ImageSize
     private let place: Place
 
     /// Creates a filter that crops to a rectangle at a position.
     ///
     /// - Parameters:
-    ///   - size: The size of the rectangle. The part outside the image is cut off. If the whole rectangle is outside,
-    ///     the nearest column, row, or corner pixel of the image is kept.
+    ///   - size: The size of the rectangle. The part outside the image is cut off. If the whole rectangle is outside, the
+    ///     nearest column, row, or corner pixel of the image is kept.
     ///   - x: The number of columns to the left of the rectangle.
     ///   - y: The number of rows above the rectangle.
     public init(to size: ImageSize, x: Int, y: Int) {
@@ -43,7 +45,8 @@ public struct Crop: ImageFilter {
         }
     }
 
-    /// Returns the size of the crop, limited to the size of the image.
+    /// Returns the size of the rectangle, limited to the size of the image. The cropped image is smaller if the rectangle
+    /// extends beyond an edge.
     public func resultSize(for size: ImageSize) -> ImageSize { self.size.limited(to: size) }
 }
 
@@ -72,7 +75,7 @@ extension Image {
     }
 }
 
-/// One of nine positions within an image, for content that does not fill it or for the part that is kept.
+/// One of nine positions within an image, such as the position of a watermark, or of the part that a crop keeps.
 public enum Gravity: Hashable, Sendable, CaseIterable {
     /// The top left corner.
     case topLeft

@@ -1,7 +1,11 @@
 /// A filter that converts an image to grayscale.
 ///
-/// Each pixel becomes the gray with the same luminance: 0.2126 of its red light, 0.7152 of its green, and 0.0722 of its
-/// blue (Rec. ITU-R BT.709, which has the same primaries as sRGB). Weighting the sRGB-encoded values instead would be
+/// ```swift
+/// let gray = try Grayscale().filtered(image)
+/// ```
+///
+/// Each pixel becomes the gray with the same luminance: 0.2126 of its linear red, 0.7152 of its linear green, and 0.0722 of its
+/// linear blue (Rec. ITU-R BT.709, which has the same primaries as sRGB). Weighting the sRGB-encoded values instead would be
 /// faster, but would make saturated colors too dark.
 public struct Grayscale: ImageFilter {
     /// Creates a grayscale filter.
@@ -38,13 +42,13 @@ public struct Grayscale: ImageFilter {
     }
 }
 
-/// Tables of the sRGB transfer function (IEC 61966-2-1). Mix colors as linear light: the mean of two encoded levels is
-/// not the level that two such pixels appear to have from a distance.
+/// Tables of the sRGB transfer function (IEC 61966-2-1). Convert levels to linear light before you mix colors. The mean of two
+/// encoded levels looks darker than two adjacent pixels with these levels.
 struct SRGBTransfer: Sendable {
     /// The shared tables, which are created on first use.
     static let tables = SRGBTransfer()
 
-    /// The number of steps from no light to full light. Each step has a bin, which is narrower than any level.
+    /// The number of steps from no light to full light. Each step has a bin, which is narrower than the range of any level.
     private static let stepCount = 4096
 
     /// The number of bins in the table of levels. It covers all 13-bit indices, so that lookups need no bounds check.
@@ -70,13 +74,12 @@ struct SRGBTransfer: Sendable {
         }
     }
 
-    /// Returns the level nearest to a linear light value, which is clamped to the range from 0 to 1 and must not be
-    /// NaN. The tables are parameters so that callers can load them once for many pixels.
+    /// Returns the level nearest to a linear light value, which is clamped to the range from 0 to 1 and must not be NaN. The
+    /// tables are parameters so that callers can load them once for many pixels.
     @inline(__always)
     static func level(of light: Float, _ levels: Span<UInt8>, _ bounds: Span<Float>) -> UInt8 {
         let light = min(max(light, 0), 1)
-        // The low bits of a float between 2²³ and 2²⁴ are those of its rounded integer, which is faster than a
-        // conversion.
+        // The low bits of a float between 2²³ and 2²⁴ are those of its rounded integer, which is faster than a conversion.
         let step = (light * Float(stepCount) + 8_388_608).bitPattern & 0x1FFF
         let level = levels[Int(step)]
         // A bin contains at most one bound, so the result is this level or the next.

@@ -2,39 +2,48 @@ public import InwardCore
 
 /// A plugin that changes an image and passes failures through.
 ///
-///     struct Inverted: ImageFilter {
-///         func filtered(_ image: Image) -> Image {
-///             var image = image
-///             image.update { pixels in
-///                 for index in 0..<pixels.count where index % Image.bytesPerPixel < 3 {
-///                     pixels[index] = 255 - pixels[index]
-///                 }
+/// ```swift
+/// struct Inverted: ImageFilter {
+///     func filtered(_ image: Image) -> Image {
+///         var image = image
+///         image.update { pixels in
+///             for index in 0..<pixels.count where index % Image.bytesPerPixel < 3 {
+///                 pixels[index] = 255 - pixels[index]
 ///             }
-///             return image
 ///         }
+///         return image
 ///     }
+/// }
+///
+/// loader.addPlugin(Inverted())
+/// ```
+///
+/// The loader caches results by filter, so equal filters must give equal results. Store everything that determines the result
+/// in properties, and nothing else. Implement ``resultSize(for:)`` if the filter changes the size, and ``workingBytes(for:)``
+/// if it needs more memory than the result.
 public protocol ImageFilter: Plugin where Value == ImageResult {
     /// Returns the filtered image.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func filtered(_ image: Image) throws(CancellationError) -> Image
 
-    /// Returns the minimum size at which an image may be decoded without a visible effect on the result, or `nil` if
-    /// the image must be decoded at full size.
+    /// Returns the minimum size at which an image may be decoded without a visible effect on the result, or `nil` if the image
+    /// must be decoded at full size.
     ///
-    /// The loader asks only its first filter. `size` is the size of the image as displayed.
+    /// The loader asks only the first plugin after ``Orient``. `size` is the size of the image as displayed.
     func leastSize(for size: ImageSize) -> ImageSize?
 
-    /// Filters an image that was decoded at a reduced size, as ``leastSize(for:)`` allowed.
+    /// Returns the filtered image for an image that was decoded at a reduced size, as ``leastSize(for:)`` allowed.
     ///
     /// - Parameters:
     ///   - image: The decoded image.
     ///   - size: The full size of the image.
-    /// - Returns: The image, with the same size as if it had been decoded at full size.
+    /// - Returns: The filtered image, with the same size as if the image had been decoded at full size.
     /// - Throws: `CancellationError` if the task is cancelled.
     func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image
 
-    /// Returns the size of the result for an image of a size.
+    /// Returns the size of the result for an image of the given size. The loader reserves memory for
+    /// the result, so the returned size may be too large, but not too small.
     func resultSize(for size: ImageSize) -> ImageSize
 
     /// Returns the maximum number of bytes that the filter needs in addition to its input image, including the result.
@@ -46,7 +55,7 @@ extension ImageFilter {
     public func applied(to value: ImageResult) async -> ImageResult {
         value.flatMap { image in
             do { return .success(try filtered(image)) } catch {
-                return .failure(ImageError(.cancelled, explanation: "was given up"))
+                return .failure(ImageError(.cancelled, explanation: "was not processed: the task was cancelled"))
             }
         }
     }
@@ -54,7 +63,7 @@ extension ImageFilter {
     /// Returns `nil`, because images are decoded at full size by default.
     public func leastSize(for size: ImageSize) -> ImageSize? { nil }
 
-    /// Filters the image as it was decoded.
+    /// Returns the result of ``filtered(_:)``, and ignores the full size.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
@@ -72,7 +81,7 @@ extension ImageFilter {
 struct SizingPlugin: Sendable {
     let index: Int
     private let filter: any ImageFilter
-    /// Whether the image is oriented first.
+    /// Whether `Orient` comes before the plugin.
     private let isTurned: Bool
 
     init?(of plugins: PluginCollection<ImageResult>) {
@@ -102,10 +111,9 @@ struct SizingPlugin: Sendable {
 }
 
 extension PluginCollection<ImageResult> {
-    /// Returns the maximum number of bytes that the plugins from an index on need in addition to the input of the first
-    /// of them.
+    /// Returns the maximum number of bytes that the plugins from an index on need in addition to the input of the first one.
     ///
-    /// A plugin that is not an image filter counts as needing as much as the image.
+    /// A plugin that is not an image filter counts as if it needed as many bytes as its input image.
     ///
     /// - Parameters:
     ///   - first: The index of the first plugin.

@@ -13,7 +13,7 @@ struct Lettering {
         var counts = [[Int]](repeating: [], count: Self.rowCount)
         for glyph in text.lazy.map(PixelFont.glyph(of:)) {
             for row in counts.indices {
-                // The left edge of the first character, or the right edge of the gap after the previous character.
+                // The left edge of the first character, or the gap column after the previous character.
                 var count = counts[row].last ?? 0
                 counts[row].append(count)
                 let lowest = (Self.rowCount - 1 - row) * PixelFont.columnCount
@@ -78,8 +78,8 @@ enum PixelFont {
     /// The number of rows per character.
     static let rowCount = 9
 
-    /// Returns the pixels of a character, row by row from the top, with the last pixel in the lowest bit. Characters
-    /// without a glyph get a box.
+    /// Returns the pixels of a character, row by row from the top, with the last pixel in the lowest bit. Characters without a
+    /// glyph get a box.
     static func glyph(of character: Character) -> UInt64 {
         guard let ascii = character.asciiValue, ascii >= 0x20, ascii < 0x7F else { return box }
         return glyphs[Int(ascii) - 0x20]

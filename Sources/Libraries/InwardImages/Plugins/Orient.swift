@@ -1,7 +1,11 @@
-/// A filter that rotates and mirrors the pixels of an image according to its orientation. The result has the
-/// orientation `Orientation.up`.
+/// A filter that rotates and mirrors the pixels of an image according to its orientation. The result has the orientation
+/// ``Orientation/up``.
 ///
-/// Add it before filters that depend on the direction, because filters operate on the stored pixels.
+/// ```swift
+/// let upright = try Orient().filtered(image)
+/// ```
+///
+/// Every ``ImageLoader`` begins with this plugin, because the other filters operate on the stored pixels.
 public struct Orient: ImageFilter {
     private static let squareSide = 32
 
@@ -17,8 +21,7 @@ public struct Orient: ImageFilter {
         let walk = Walk(image)
         let source = image.bytes.span
         return try Image(size: size) { pixels throws(CancellationError) in
-            // Works in square blocks for cache locality, because a row that becomes a column touches one cache line per
-            // pixel.
+            // Works in square blocks for cache locality: a row that becomes a column touches one cache line per pixel.
             for top in stride(from: 0, to: size.height, by: Self.squareSide) {
                 if Task.isCancelled { throw CancellationError() }
                 for left in stride(from: 0, to: size.width, by: Self.squareSide) {
@@ -41,7 +44,8 @@ public struct Orient: ImageFilter {
 }
 
 extension Orient {
-    /// The stored pixel that is displayed first, and the index steps to its right and lower neighbors as displayed.
+    /// The index of the stored pixel that is displayed at the top left, and the index steps from a pixel to the ones that are
+    /// displayed to its right and below it.
     private struct Walk {
         let start: Int
         let across: Int

@@ -1,8 +1,8 @@
-/// Resamples an image, or a part of one, to another size. It works in linear light with premultiplied alpha, so that
+/// A resampler of images, or of parts of them, to another size. It works in linear light with premultiplied alpha, so that
 /// invisible pixels do not affect the result.
 ///
-/// Each row is resampled horizontally once, in groups of four. Memory holds only the rows that the next row of the
-/// result needs, and a few more.
+/// Each row is resampled horizontally once, in groups of four. Memory holds only the rows that the next row of the result
+/// needs, and a few more.
 struct Resampler {
     private let columns: ResampledAxis
     private let rows: ResampledAxis
@@ -49,8 +49,8 @@ struct Resampler {
         )
     }
 
-    /// Returns the number of bytes that resampling needs in addition to the image and the result: the current rows and
-    /// the weights.
+    /// Returns the number of bytes that resampling needs in addition to the image and the result: the current rows and the
+    /// weights.
     static func workingBytes(for scaling: Scaling) -> Int {
         let columnTaps = ResampledAxis.tapCount(of: scaling.source.width, scale: scaling.horizontalScale)
         let rowTaps = ResampledAxis.tapCount(of: scaling.source.height, scale: scaling.verticalScale)
@@ -61,7 +61,7 @@ struct Resampler {
             + weights * MemoryLayout<Float>.stride + starts * MemoryLayout<Int>.stride
     }
 
-    /// Returns the number of row slots: whole groups of rows, with room for the group of the last requested row.
+    /// Returns the number of row slots: enough whole groups for `rowTaps` rows that begin and end anywhere in a group.
     private static func slotCount(rowTaps: Int) -> Int {
         (rowTaps + 2 * (rowsTogether - 1)) / rowsTogether * rowsTogether
     }
@@ -94,10 +94,10 @@ struct Resampler {
         }
     }
 
-    /// Decodes four rows. Rows below the image repeat the last one, and are never used.
+    /// Decodes four rows. Rows below the image repeat the last one, but are never used.
     private mutating func decode(_ source: Span<UInt8>, _ first: Int, of size: ImageSize) {
-        // Local copies, because the struct's decoded rows are modified. With a constant count, the compiler omits
-        // bounds checks for byte indices, which doubles the speed.
+        // Local copies, which can be read while the decoded rows of `self` are modified. With a constant count, the compiler
+        // omits bounds checks for byte indices, which doubles the speed.
         let (transfer, isOpaque) = (transfer, isOpaque)
         let light = transfer.light.span.extracting(0..<256)
         let stride = size.width * Image.bytesPerPixel
@@ -133,7 +133,7 @@ struct Resampler {
     }
 
     private mutating func resampleAcross(into slot: Int) {
-        // Local copies, because the struct's band is modified.
+        // Local copies, which can be read while the band of `self` is modified.
         let (columns, decodedRows) = (columns, decoded)
         let tapCount = columns.tapCount
         let starts = columns.starts.span
@@ -155,7 +155,7 @@ struct Resampler {
     }
 
     private mutating func mix(_ y: Int, from start: Int) {
-        // Local copies, because the struct's mixed row is modified.
+        // Local copies, which can be read while the mixed row of `self` is modified.
         let (rows, rowsOfBand, width, slotCount) = (rows, band, size.width, slotCount)
         let band = rowsOfBand.span
         func range(_ tap: Int) -> Range<Int> {
@@ -166,7 +166,7 @@ struct Resampler {
         var mixed = self.mixed.mutableSpan
         mixed.update(repeating: .zero)
         var tap = 0
-        // Three rows at a time, so that the sums are loaded and stored a third as often.
+        // Three rows at a time, so that sums are loaded and stored a third as often.
         while tap + 3 <= shares.count {
             let (row0, row1) = (band.extracting(range(tap)), band.extracting(range(tap + 1)))
             let row2 = band.extracting(range(tap + 2))
@@ -208,9 +208,9 @@ struct Resampler {
 
 /// The source pixels and weights for each pixel of a resampled row or column.
 ///
-/// The kernel is Catmull-Rom (Keys 1981, with a = -1/2). It keeps edges sharp and overshoots less than a three-lobed
-/// Lanczos kernel, which matters in linear light, where the dark side of an edge has little headroom. When the image
-/// shrinks, the kernel is widened, so that every pixel contributes and no aliasing occurs.
+/// The kernel is Catmull-Rom (Keys 1981, with a = -1/2). It keeps edges sharp and overshoots less than a three-lobed Lanczos
+/// kernel, which matters in linear light, where the dark side of an edge has little headroom. When the image shrinks, the
+/// kernel is widened, so that every pixel contributes and no aliasing occurs.
 struct ResampledAxis {
     /// The number of source pixels per result pixel.
     let tapCount: Int
@@ -251,8 +251,7 @@ struct ResampledAxis {
         self.weights = weights
     }
 
-    /// Returns the number of source pixels per result pixel, where `scale` is the ratio of source length to result
-    /// length.
+    /// Returns the number of source pixels per result pixel. `scale` is the ratio of source length to result length.
     static func tapCount(of source: Int, scale: Double) -> Int {
         min(Int((4 * max(1, scale)).rounded(.up)) + 1, source)
     }

@@ -1,9 +1,12 @@
 /// A filter that resizes an image.
 ///
-///     loader.addPlugin(Resize(width: 640, height: 480, mode: .fill))
+/// ```swift
+/// loader.addPlugin(Resize(width: 640, height: 480))               // Fits the image within 640×480.
+/// loader.addPlugin(Resize(width: 200, height: 200, mode: .fill))  // Fills 200×200, and crops the excess.
+/// ```
 ///
-/// It resamples in linear light with pixels weighted by alpha, using a Catmull-Rom kernel that is widened when the
-/// image shrinks.
+/// As the first plugin of a loader, it lets the codec decode large images at a reduced size. It resamples in linear light with
+/// pixels weighted by alpha, using a Catmull-Rom kernel that is widened when the image shrinks.
 public struct Resize: ImageFilter {
     /// How the aspect ratio is handled.
     public enum Mode: Hashable, Sendable {
@@ -33,17 +36,16 @@ public struct Resize: ImageFilter {
     /// - Parameters:
     ///   - size: The target size.
     ///   - mode: How the aspect ratio is handled.
-    ///   - enlarges: Whether images that are too small are enlarged. If `false`, `fit` leaves such an image unchanged,
-    ///     `fill` crops it to the aspect ratio of the size, and `exact` does not lengthen a side. An image is also not
-    ///     enlarged if it would exceed ``maximumPixelCount``.
+    ///   - enlarges: Whether images that are too small are enlarged. If `false`, `fit` leaves such an image unchanged, `fill`
+    ///     crops it to the aspect ratio of the size, and `exact` does not lengthen a side. An image is also not enlarged if it
+    ///     would exceed ``maximumPixelCount``.
     public init(to size: ImageSize, mode: Mode = .fit, enlarges: Bool = false) {
         self.size = size
         self.mode = mode
         self.enlarges = enlarges
     }
 
-    /// Creates a resizing filter for a width and a height, which are clamped to the range from 1 to
-    /// `ImageSize.longestSide`.
+    /// Creates a resizing filter for a width and a height, which are clamped to the range from 1 to `ImageSize.longestSide`.
     public init(width: Int, height: Int, mode: Mode = .fit, enlarges: Bool = false) {
         self.init(to: ImageSize(clamping: width, height), mode: mode, enlarges: enlarges)
     }
@@ -55,7 +57,7 @@ public struct Resize: ImageFilter {
         try filtered(image, reducedFrom: image.size)
     }
 
-    /// Returns the resized image, with the same size as if it had been decoded at full size.
+    /// Resizes an image that was decoded at a reduced size. The result has the same size as without the reduction.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
@@ -64,7 +66,7 @@ public struct Resize: ImageFilter {
         return try Resampler.resampled(image, columns: scaling.columns, rows: scaling.rows, to: scaling.size)
     }
 
-    /// Returns the size of the result for an image of a size.
+    /// Returns the size of the result for an image of the given size.
     public func resultSize(for size: ImageSize) -> ImageSize { scaling(of: size).size }
 
     /// Returns the number of bytes of the result and of the rows that are being resampled.
@@ -73,11 +75,10 @@ public struct Resize: ImageFilter {
         return scaling.keepsEverything ? 0 : scaling.size.byteCount + Resampler.workingBytes(for: scaling)
     }
 
-    /// Returns one and a half times the scaled size of the whole image, or `nil` if that is not smaller than the image.
+    /// Returns 1.5 times the size that the whole image is scaled to, or `nil` if that is not smaller than the image.
     ///
-    /// A decoder that reduces an image averages adjacent pixels, which dims fine detail and causes some aliasing. These
-    /// artifacts are mostly too fine to be visible in the result if the final, better resampling step shrinks the image
-    /// by at least a third.
+    /// A decoder that reduces an image averages adjacent pixels, which dims fine detail and causes some aliasing. If this
+    /// filter then shrinks the image by at least another third, most of these artifacts are too fine to be visible.
     public func leastSize(for size: ImageSize) -> ImageSize? {
         let scaling = scaling(of: size)
         let width = (Double(size.width) / scaling.horizontalScale * 1.5).rounded(.up)
@@ -156,7 +157,7 @@ struct Scaling {
 }
 
 extension Scaling {
-    /// Returns the same mapping for an image that was reduced before.
+    /// Returns the same mapping for an image that was decoded at a reduced size.
     func reduced(to source: ImageSize) -> Scaling {
         guard source != self.source else { return self }
         let across = Double(source.width) / Double(self.source.width)

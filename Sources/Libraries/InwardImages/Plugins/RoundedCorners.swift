@@ -1,12 +1,16 @@
 /// A filter that rounds the corners of an image with anti-aliased edges. The area outside the corners becomes clear.
+///
+/// ```swift
+/// loader.addPlugin(RoundedCorners(radius: 12))
+/// ```
 public struct RoundedCorners: ImageFilter {
     /// The radius of the corners, in pixels.
     public let radius: Double
 
     /// Creates a filter that rounds corners.
     ///
-    /// - Parameter radius: The radius, in pixels. Negative numbers and NaN count as 0. The radius is limited to half
-    ///   the shorter side of each image, which gives semicircular ends.
+    /// - Parameter radius: The radius, in pixels. Negative numbers and NaN count as 0. The radius is limited to half the
+    ///   shorter side of each image, which gives semicircular ends.
     public init(radius: Double) {
         self.radius = radius > 0 ? radius : 0
     }
@@ -19,13 +23,17 @@ public struct RoundedCorners: ImageFilter {
     }
 }
 
-/// A filter that cuts the largest centered circle out of an image.
+/// A filter that cuts the largest centered circle out of an image, as for avatars.
+///
+/// ```swift
+/// loader.addPlugin(Circle())
+/// ```
 public struct Circle: ImageFilter {
     /// Creates a circle filter.
     public init() {}
 
-    /// Returns a square with the side length of the image's shorter side that contains the circle. The area outside the
-    /// circle is clear, and the edge is anti-aliased.
+    /// Returns a square image that contains the circle. Its side is the shorter side of the image. The area outside the circle
+    /// is clear, and the edge is anti-aliased.
     public func filtered(_ image: Image) -> Image {
         let side = min(image.size.width, image.size.height)
         guard let square = ImageSize(width: side, height: side) else { return image }
@@ -77,6 +85,10 @@ extension MutableSpan<UInt8> {
 }
 
 /// A filter that blends an image with a background color. The result is opaque.
+///
+/// ```swift
+/// loader.addPlugin(Background(.white))
+/// ```
 ///
 /// It blends sRGB-encoded values, as browsers do.
 public struct Background: ImageFilter {

@@ -1,15 +1,17 @@
 public import InwardCore
 
-/// A compact placeholder for an image, about 25 bytes long: its aspect ratio, its colors, and a blurred preview.
+/// A compact placeholder for an image: its aspect ratio, its colors, and a blurred preview, in 17 to 25 bytes.
 ///
-///     let hash = try ThumbHash(of: image)
-///     let text = hash.base64
-///     let preview = ThumbHash(base64: text)?.image()
+/// ```swift
+/// let hash = try ThumbHash(of: image)
+/// let text = hash.base64  // Store it next to the image's address.
+/// let preview = ThumbHash(base64: text)?.image()
+/// ```
 ///
-/// It uses Evan Wallace's ThumbHash format (2023), which has decoders for most languages: a cosine transform of the
-/// luminance (L), yellow versus blue (P), red versus green (Q), and the alpha channel if the image has transparency.
+/// It uses Evan Wallace's ThumbHash format (2023), which has decoders for most languages. The format stores a cosine transform
+/// of the luminance (L), yellow versus blue (P), red versus green (Q), and alpha if the image has transparency.
 public struct ThumbHash: Hashable, Sendable {
-    /// The encoded bytes, 16 to 25 for most images.
+    /// The encoded bytes. The hash of an image has 17 to 25.
     public let bytes: [UInt8]
 
     /// Creates a hash from encoded bytes, or returns `nil` if their number does not match their header.
@@ -18,9 +20,7 @@ public struct ThumbHash: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates the hash of the stored pixels of an image.
-    ///
-    /// An image with a side longer than 100 pixels is shrunk first.
+    /// Creates the hash of the stored pixels of an image. An image with a side longer than 100 pixels is shrunk first.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     public init(of image: Image) throws(CancellationError) {
@@ -34,7 +34,7 @@ public struct ThumbHash: Hashable, Sendable {
         return Self.color(of: header.mean)
     }
 
-    /// The approximate ratio of width to height, as a fraction of numbers up to 7.
+    /// The approximate ratio of width to height: a fraction of two whole numbers up to 7.
     public var aspectRatio: Double {
         guard let header = ThumbHashHeader(bytes) else { return 1 }
         return Double(header.columns) / Double(header.rows)
@@ -50,8 +50,7 @@ public struct ThumbHash: Hashable, Sendable {
         return image(size: size)
     }
 
-    /// Returns the blurred preview at a size. Each pixel is computed from the waves, so the result is smooth at any
-    /// size.
+    /// Returns the blurred preview at a size. Each pixel is computed from the transform, so the result is smooth at any size.
     public func image(size: ImageSize) -> Image {
         guard let decoder = ThumbHashDecoder(bytes) else { return Image(size: size) }
         return decoder.image(size: size)
@@ -70,7 +69,7 @@ extension ThumbHash {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    /// The bytes as Base64 text (RFC 4648, section 4), about 28 to 36 characters.
+    /// The bytes as Base64 text (RFC 4648, section 4). The hash of an image has 24 to 36 characters.
     public var base64: String {
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -100,7 +99,7 @@ extension ThumbHash {
             bytes.append(UInt8(bits >> bitCount))
             bits &= 1 << bitCount - 1
         }
-        // Unused bits of the last digit must be zero, so that the encoding is unique.
+        // Unused bits of the last digit must be zero, so that each hash has exactly one encoding.
         guard bits == 0 else { return nil }
         self.init(bytes: bytes)
     }
@@ -162,7 +161,7 @@ struct ThumbHashHeader {
     var byteCount: Int { start + (waves.reduce(0) { $0 + $1.pairs.count } + 1) / 2 }
 }
 
-/// The waves of a channel that are kept: a triangle of low frequencies.
+/// The waves that the format stores of a channel: a triangle of low frequencies.
 struct ThumbHashWaves {
     /// The number of waves across.
     let columns: Int
@@ -185,9 +184,12 @@ struct ThumbHashWaves {
 
 /// A plugin that replaces a failed image with a placeholder: a text on a color, or the blur of a ``ThumbHash``.
 ///
-/// It passes images and cancellations through.
+/// ```swift
+/// loader.addPlugin(Placeholder(size: ImageSize(clamping: 320, 240), text: "No image"))
+/// ```
 ///
-///     loader.addPlugin(Placeholder(size: ImageSize(clamping: 320, 240), text: "No image"))
+/// It passes images and cancellations through. A loader does not cache placeholders, so a later load tries to get the image
+/// again.
 public struct Placeholder: Plugin {
     private enum Content: Hashable {
         case text(String, Color, on: Color)
@@ -203,8 +205,8 @@ public struct Placeholder: Plugin {
     /// - Parameters:
     ///   - size: The size of the placeholder.
     ///   - color: The background color.
-    ///   - text: The centered text, one line of printable ASCII characters. Other characters appear as boxes. The
-    ///     height is a third of the shorter side, or less if the text would be too wide.
+    ///   - text: The centered text, one line of printable ASCII characters. Other characters appear as boxes. The height is a
+    ///     third of the shorter side, or less if the text would be too wide.
     ///   - textColor: The color of the text.
     public init(
         size: ImageSize,
@@ -216,7 +218,7 @@ public struct Placeholder: Plugin {
         content = .text(text, textColor, on: color)
     }
 
-    /// Creates a placeholder with the blur of a hash.
+    /// Creates a placeholder with the blurred preview of a hash.
     ///
     /// - Parameters:
     ///   - size: The size of the placeholder.
@@ -244,8 +246,7 @@ public struct Placeholder: Plugin {
             let height = min(Double(min(size.width, size.height)) / 3, Double(size.width) * 0.8 / ratio)
             let box = ImageSize(clamping: Int((height * ratio).rounded()), Int(height.rounded()))
             let place = PixelRectangle(box, at: .center, of: size)
-            // Moves the text down by one row, because the two rows below the baseline would otherwise make it appear
-            // too high.
+            // Moves the text down by one row. It would otherwise appear too high, because two rows are below the baseline.
             let y = place.y + box.height / Lettering.rowCount
             image.draw(lettering.image(size: box, color: textColor), x: place.x, y: y, opacity: 255)
             return image

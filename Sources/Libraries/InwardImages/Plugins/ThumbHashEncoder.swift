@@ -1,4 +1,4 @@
-/// Computes the hash of an image with sides of at most 100 pixels.
+/// An encoder for the hash of an image with sides of at most 100 pixels.
 struct ThumbHashEncoder {
     /// The luminance, yellow versus blue, red versus green, and alpha of each pixel.
     private let pixels: [SIMD4<Float>]
@@ -86,7 +86,7 @@ struct ThumbHashEncoder {
                 for row in 0..<side { table[row * side + column] += sum * down[row * size.height + y] }
             }
         }
-        // A side has no waves that are shorter than its pixels. Their sums are aliases of longer waves.
+        // A side of n pixels has only n waves. Sums for higher frequencies would be aliases of lower ones.
         for row in 0..<side {
             for column in 0..<side where column >= size.width || row >= size.height {
                 table[row * side + column] = .zero
@@ -95,8 +95,8 @@ struct ThumbHashEncoder {
         return table.map { $0 / Float(size.pixelCount) }
     }
 
-    /// Returns the maximum amplitude of a channel's waves, and each amplitude quantized to sixteen steps between the
-    /// negative and the positive maximum.
+    /// Returns the maximum amplitude of a channel's waves, and each amplitude quantized to sixteen steps between the negative
+    /// and the positive maximum.
     private func channel(
         _ channel: Int,
         of table: [SIMD4<Float>],
@@ -113,7 +113,7 @@ struct ThumbHashEncoder {
     }
 }
 
-/// Computes the blurred preview of a hash.
+/// A decoder for the blurred preview of a hash.
 struct ThumbHashDecoder {
     private let header: ThumbHashHeader
     /// The amplitude of each wave in each channel, up to seven across and seven down, row by row.
@@ -170,8 +170,7 @@ struct ThumbHashDecoder {
     }
 }
 
-/// The basis of the cosine transform: cos(π · k · (x + ½) / n) for frequencies k and the pixels x of a side with n
-/// pixels.
+/// The basis of the cosine transform: cos(π · k · (x + ½) / n) for frequencies k and the pixels x of a side with n pixels.
 struct CosineTable {
     /// The number of pixels of the side.
     let count: Int
@@ -194,8 +193,8 @@ struct CosineTable {
     /// Returns the cosine of π · `numerator` / `denominator`. Both must be nonnegative.
     static func cosine(halfTurns numerator: Int, over denominator: Int) -> Double {
         var part = numerator % (2 * denominator)
-        // Uses symmetry: the cosine rises in the second half-turn as it falls in the first, and is negative in the
-        // second quarter-turn.
+        // Uses symmetry: the second half-turn mirrors the first, and the second quarter-turn mirrors the first with the
+        // opposite sign.
         if part > denominator { part = 2 * denominator - part }
         if 2 * part > denominator { return -cosine(halfTurns: denominator - part, over: denominator) }
         let angle = Double.pi * Double(part) / Double(denominator)

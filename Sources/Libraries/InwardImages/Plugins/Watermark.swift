@@ -1,9 +1,14 @@
 /// A filter that draws a watermark over an image: another image, or a text.
 ///
-///     loader.addPlugin(Watermark(.text("Example", .white), at: .single(.topLeft), opacity: 0.5))
+/// ```swift
+/// loader.addPlugin(Watermark(.text("Example", .white), at: .single(.topLeft), opacity: 0.5))
 ///
-/// It blends sRGB-encoded values, as browsers do with overlays. The size and the margin of the mark are relative to the
-/// size of the image, so that it looks the same on all images.
+/// let logo = try codec.image(from: jpeg, ImageDecodingOptions())
+/// loader.addPlugin(Watermark(.image(logo), width: .ofShorterSide(0.25)))
+/// ```
+///
+/// The size and the margin of the mark are relative to the size of the image, so that it looks the same on all images. The
+/// filter blends sRGB-encoded values, as browsers do with overlays.
 public struct Watermark: ImageFilter {
     /// The content of a watermark.
     public enum Mark: Hashable, Sendable {
@@ -40,13 +45,13 @@ public struct Watermark: ImageFilter {
     public let placement: Placement
     /// The width of the watermark.
     public let width: Width
-    /// The opacity, from 0 (invisible) to 1.
+    /// The opacity, from 0 (invisible) to 1 (opaque).
     public let opacity: Double
 
     /// Creates a watermark filter.
     ///
-    /// Fractions and the opacity are clamped to the range from 0 to 1, and NaN counts as the default. The mark is at
-    /// least one pixel wide and high, and never larger than the image without its margins.
+    /// Fractions and the opacity are clamped to the range from 0 to 1, and NaN counts as the default. The mark is at least one
+    /// pixel wide and high, and never larger than the image without its margins.
     ///
     /// - Parameters:
     ///   - mark: The content of the watermark.
@@ -96,7 +101,7 @@ public struct Watermark: ImageFilter {
         return image
     }
 
-    /// Returns twice the size of the image, for the result and for the mark, which is not larger than the image.
+    /// Returns twice the byte count of the image: for the result, and for the mark, which is not larger than the image.
     public func workingBytes(for size: ImageSize) -> Int { 2 * size.byteCount }
 
     /// Returns the mark at its size for an image, or `nil` if nothing of it is visible.
@@ -149,15 +154,15 @@ extension Double {
 }
 
 extension Image {
-    /// Draws another image over this one with its top left corner at a pixel. The part outside this image is cut off.
+    /// Draws another image over this one, with its top left corner at a pixel. The part outside this image is cut off.
     ///
-    /// It applies the "source over" operator of Porter and Duff (1984) to sRGB-encoded values, as browsers and drawing
-    /// programs do, so that half-transparent colors look as expected.
+    /// It applies the "source over" operator of Porter and Duff (1984) to sRGB-encoded values, as browsers and drawing programs
+    /// do, so that half-transparent colors look as expected.
     ///
     /// - Parameters:
     ///   - mark: The image to draw.
-    ///   - x: The number of columns to the left of it. Negative if it starts outside this image.
-    ///   - y: The number of rows above it. Negative if it starts outside this image.
+    ///   - x: The number of columns to the left of the drawn image. It is negative if that starts outside this image.
+    ///   - y: The number of rows above the drawn image. It is negative if that starts outside this image.
     ///   - opacity: The opacity, from 0 to 255.
     mutating func draw(_ mark: Image, x: Int, y: Int, opacity: Int) {
         let columns = max(0, -x)..<max(0, -x, min(mark.size.width, size.width - x))

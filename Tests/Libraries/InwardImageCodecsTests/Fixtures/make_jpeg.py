@@ -1,7 +1,7 @@
-"""Makes the pictures that the tests of the JPEG codec read, and beside each the pixels that Pillow decodes from it.
+"""Creates the JPEG files for the tests, and the pixels that Pillow decodes from each of them.
 
-Needs Pillow, which decodes by libjpeg-turbo. Run it in this folder. A name.jpg is beside a name.rgb, three bytes a pixel, and
-beside a name.2.rgb and so on where it is to be decoded smaller.
+Needs Pillow with libjpeg-turbo. Run it in this folder. For each name.jpg it writes name.rgb, with three bytes per pixel, and for
+some also name.2.rgb, name.4.rgb and name.8.rgb, decoded at a reduced size.
 """
 
 import math
@@ -18,8 +18,8 @@ for old in FOLDER.iterdir():
 numbers = random.Random(2026)
 
 
-def picture(width, height):
-    """Gradients, waves and noise, as photographs have them."""
+def sketch(width, height):
+    """An image with gradients, waves and noise, like a photograph."""
     image = Image.new("RGB", (width, height))
     for y in range(height):
         for x in range(width):
@@ -49,7 +49,7 @@ def keep(name, data=None, image=None, reductions=(), **options):
 
 
 def resampled(name, factors, width, height):
-    """A file whose header says that the blocks of its MCUs lie otherwise: as many, so that it is whole, but not as beautiful."""
+    """A file with other sampling factors in its header. The number of blocks is the same, so it is valid, but looks odd."""
     data = bytearray((FOLDER / f"{name}.jpg").read_bytes())
     frame = next(i for i in range(len(data)) if data[i] == 0xFF and data[i + 1] in (0xC0, 0xC2))
     data[frame + 5 : frame + 9] = bytes([height >> 8, height & 255, width >> 8, width & 255])
@@ -57,7 +57,7 @@ def resampled(name, factors, width, height):
     return bytes(data)
 
 
-photo = picture(67, 45)
+photo = sketch(67, 45)
 for progressive in (False, True):
     kind = "progressive" if progressive else "baseline"
     for subsampling in ("4:4:4", "4:2:2", "4:2:0"):
@@ -72,7 +72,7 @@ for progressive in (False, True):
         )
         keep(
             f"{kind}-{label}-whole",
-            image=picture(64, 48),
+            image=sketch(64, 48),
             subsampling=subsampling,
             progressive=progressive,
             reductions=(2, 4, 8),
@@ -85,7 +85,7 @@ for progressive in (False, True):
 keep("baseline-440-odd", resampled("baseline-422", 0x12, 37, 91))
 keep("baseline-411-odd", resampled("baseline-420", 0x41, 157, 21))
 
-# Adobe's transform 2 says that the inks of a CMYK file are YCbCr.
+# Adobe's transform 2 marks the inks of a CMYK file as YCbCr.
 inks = (FOLDER / "baseline-cmyk.jpg").read_bytes()
 place = inks.index(b"Adobe")
 keep("baseline-ycck", inks[: place + 11] + b"\x02" + inks[place + 12 :])
@@ -93,17 +93,17 @@ keep("baseline-ycck", inks[: place + 11] + b"\x02" + inks[place + 12 :])
 for width, height in ((1, 1), (2, 3), (7, 9), (16, 17), (5, 40)):
     for progressive in (False, True):
         kind = "progressive" if progressive else "baseline"
-        keep(f"{kind}-{width}x{height}", image=picture(width, height), progressive=progressive, optimize=True)
+        keep(f"{kind}-{width}x{height}", image=sketch(width, height), progressive=progressive, optimize=True)
 
 for orientation in range(1, 9):
     exif = Image.Exif()
     exif[0x0112] = orientation
-    picture(3, 2).save(FOLDER / f"orientation-{orientation}.jpg", exif=exif)
+    sketch(3, 2).save(FOLDER / f"orientation-{orientation}.jpg", exif=exif)
 
-# A component a scan: each coded as a grey picture, put together under one header.
+# One scan per component: each is encoded as a gray image, and the scans are combined under one header.
 planes = [FOLDER / f"plane-{index}.jpg" for index in range(3)]
 tables, scans = b"", []
-for index, (path, plane) in enumerate(zip(planes, picture(24, 16).split())):
+for index, (path, plane) in enumerate(zip(planes, sketch(24, 16).split())):
     plane.save(path, quality=85)
     data = path.read_bytes()
     path.unlink()

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the PNG files of this directory, and expected.txt, which says the size and the pixels of each.
+"""Creates the PNG files of this directory, and expected.txt with the size and the pixels of each.
 
-Needs Pillow. The files are written here by hand, because Pillow does not write all kinds of them; what their pixels are says
-Pillow, which reads them, and this script checks that it is what it meant. Where the two differ, the names are printed, and
-expected.txt has what ISO/IEC 15948 says: Pillow keeps the high byte of 16 bits of colour, where here is rounded, and does not
-know that tRNS names a grey in as many bits as a pixel has.
+Needs Pillow. The script encodes the files itself, because Pillow does not write all kinds of PNG. It computes the pixels according
+to ISO/IEC 15948, and compares them with those that Pillow decodes. It prints the names of files where the two differ: Pillow
+truncates 16-bit colors instead of rounding them, and ignores that tRNS states a gray with as many bits as a pixel.
 
-The pixels are said by FNV-1a of 64 bits over red, green, blue and alpha of each, in rows.
+expected.txt contains the pixels as the 64-bit FNV-1a hash of red, green, blue and alpha, row by row.
 """
 import io
 import os
@@ -34,7 +33,7 @@ def chunk(name, data):
 
 
 def packed(row, depth):
-    """The bytes of a row of numbers."""
+    """Returns the bytes of a row of samples."""
     if depth == 16:
         return b"".join(struct.pack(">H", number) for number in row)
     bits = "".join(format(number, "0%db" % depth) for number in row)
@@ -58,7 +57,7 @@ def filtered(row, above, kind, distance):
 
 
 def png(width, height, kind, depth, numbers, interlaced=False, before=(), pieces=1, level=9, strategy=0, first=1):
-    """A file whose pixels have these numbers, row by row."""
+    """Returns a file whose pixels have these samples, row by row."""
     samples = SAMPLES[kind]
     data = b""
     for x0, y0, dx, dy in (ADAM7 if interlaced else [(0, 0, 1, 1)]):
@@ -80,7 +79,7 @@ def png(width, height, kind, depth, numbers, interlaced=False, before=(), pieces
 
 
 def pixels(kind, depth, numbers, palette=(), alphas=(), clear=None):
-    """What ISO/IEC 15948 makes of the numbers."""
+    """Returns the RGBA pixels for the samples, according to ISO/IEC 15948."""
     most = (1 << depth) - 1
     result = bytearray()
     for row in numbers:
@@ -108,7 +107,7 @@ def main():
     def write(name, file, width, height, meant):
         read = Image.open(io.BytesIO(file)).convert("RGBA").tobytes()
         if read != meant:
-            print("Pillow reads otherwise:", name)
+            print("Pillow decodes other pixels:", name)
         with open(os.path.join(HERE, name + ".png"), "wb") as output:
             output.write(file)
         expected.append("%s %d %d %016x" % (name, width, height, fnv1a(meant)))
@@ -147,14 +146,14 @@ def main():
                     file = png(width, height, kind, depth, values, interlaced, before, pieces=1 + depth % 3)
                     write(name, file, width, height, pixels(kind, depth, values, palette, alphas, clear))
 
-    # Every size that leaves some of the seven passes empty.
+    # Sizes that leave some of the seven passes empty.
     for width in range(1, 9):
         for height in (1, 2, 3, 5, 8):
             values = numbers(width, height, 2, 8)
             file = png(width, height, 2, 8, values, True)
             write("passes-%dx%d" % (width, height), file, width, height, pixels(2, 8, values))
 
-    # Each way of compressing, over more than the window of 32 KiB, and with each filter first.
+    # Every compression strategy, each with another filter in the first row.
     for name, level, strategy in (
         ("stored", 0, 0), ("fixed", 9, zlib.Z_FIXED), ("runs", 9, zlib.Z_RLE), ("codes", 9, zlib.Z_HUFFMAN_ONLY),
         ("fast", 1, 0), ("best", 9, 0),
@@ -168,11 +167,11 @@ def main():
               for y in range(height)]
     write("large", png(width, height, 6, 8, values, first=0), width, height, pixels(6, 8, values))
 
-    # As Pillow writes it.
-    picture = Image.radial_gradient("L").resize((60, 40)).convert("RGB")
+    # A file written by Pillow.
+    image = Image.radial_gradient("L").resize((60, 40)).convert("RGB")
     output = io.BytesIO()
-    picture.save(output, "PNG")
-    write("pillow", output.getvalue(), 60, 40, picture.convert("RGBA").tobytes())
+    image.save(output, "PNG")
+    write("pillow", output.getvalue(), 60, 40, image.convert("RGBA").tobytes())
 
     with open(os.path.join(HERE, "expected.txt"), "w") as output:
         output.write("\n".join(expected) + "\n")

@@ -18,7 +18,7 @@ struct PNGChunkTests {
         }
     }
 
-    @Test func chunksInTheirOrderAreRead() throws {
+    @Test func validChunkOrderIsAccepted() throws {
         let data = try PNGFile.data(Self.rows)
         let half = data.data.count / 2
         let pieces: [Chunk] = [("IDAT", Array(data.data[..<half])), ("IDAT", []), ("IDAT", Array(data.data[half...]))]
@@ -32,7 +32,7 @@ struct PNGChunkTests {
         #expect(reason(PNGFile([("PLTE", Self.palette), ("tRNS", [9, 8]), numbers], kind: 3)) == nil)
     }
 
-    @Test func chunksOutOfTheirOrderAreRefused() throws {
+    @Test func invalidChunkOrderIsRejected() throws {
         let data = try PNGFile.data(Self.rows)
         let numbers = try PNGFile.data(Self.numbers)
         let header = PNGFile([]).chunks[0]
@@ -55,7 +55,7 @@ struct PNGChunkTests {
         #expect(reason(PNGFile([data], end: false)) == .truncated(.png))
     }
 
-    @Test func chunksOfAWrongLengthAreRefused() throws {
+    @Test func chunksOfInvalidLengthAreRejected() throws {
         let data = try PNGFile.data(Self.rows)
         let numbers = try PNGFile.data(Self.numbers)
         for length in [0, 1, 2, 4, 771] {
@@ -72,7 +72,7 @@ struct PNGChunkTests {
         #expect(reason(file) == .damaged(.png))
     }
 
-    @Test func whatIsNotKnownAndCannotBeLeftOutIsUnsupported() throws {
+    @Test func unknownCriticalChunkIsUnsupported() throws {
         let data = try PNGFile.data(Self.rows)
         #expect(reason(PNGFile([("ABCD", []), data])) == .unsupported(.png))
         #expect(reason(PNGFile([data, ("ABCD", [])])) == .unsupported(.png))
@@ -80,7 +80,7 @@ struct PNGChunkTests {
         #expect(reason(PNGFile([("a1CD", []), data])) == .damaged(.png))
     }
 
-    @Test func methodsAndKindsThatAreNotThereAreRefused() throws {
+    @Test func unknownMethodsAndColorTypesAreRejected() throws {
         let data = try PNGFile.data(Self.rows)
         for (depth, kind) in [(3, 0), (4, 2), (16, 3), (4, 4), (0, 6), (8, 1), (8, 5), (8, 7)] as [(UInt8, UInt8)] {
             #expect(reason(PNGFile([data], depth: depth, kind: kind)) == .damaged(.png))
@@ -93,7 +93,7 @@ struct PNGChunkTests {
         }
     }
 
-    @Test func rowsThatAreNotAsTheyShouldBeAreRefused() throws {
+    @Test func invalidRowsAreRejected() throws {
         var rows = Self.rows
         rows[10] = 5
         #expect(reason(PNGFile([try PNGFile.data(rows)])) == .damaged(.png))
@@ -102,7 +102,7 @@ struct PNGChunkTests {
         var numbers = Self.numbers
         numbers[3] = 2
         #expect(reason(PNGFile([("PLTE", Self.palette), try PNGFile.data(numbers)], kind: 3)) == .damaged(.png))
-        // The checksum of the data, with that of the chunk put right.
+        // A wrong checksum of the compressed data, in a chunk with a valid checksum.
         var data = try PNGFile.data(Self.rows)
         data.data[data.data.count - 1] ^= 1
         #expect(reason(PNGFile([data])) == .damaged(.png))

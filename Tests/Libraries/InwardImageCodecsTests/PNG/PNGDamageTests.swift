@@ -18,28 +18,28 @@ struct PNGDamageTests {
     }
 
     @Test(arguments: small)
-    func noChangeOfAByteGivesAnotherImage(name: String) throws {
+    func everyChangedByteIsDetected(name: String) throws {
         var bytes = try Fixture.bytes(name)
         let changes = Thoroughness.isExhaustive ? Array(1...255) : (0..<8).map { 1 << $0 as UInt8 } + [255]
         for index in bytes.indices {
             let byte = bytes[index]
             for change in index < 200 ? changes : [255] {
                 bytes[index] = byte ^ change
-                if case .success = decoded(bytes) { Issue.record("byte \(index) may be \(bytes[index])") }
+                if case .success = decoded(bytes) { Issue.record("A change of byte \(index) was not detected.") }
             }
             bytes[index] = byte
         }
     }
 
     @Test(arguments: small + ["deflate-stored", "deflate-best", "pillow"])
-    func whatEndsEarlyIsTruncatedWhereverItEnds(name: String) throws {
+    func truncationIsDetectedAtEveryPosition(name: String) throws {
         let bytes = try Fixture.bytes(name)
         let image = try PNGCodec().image(from: bytes, ImageDecodingOptions())
         let step = bytes.count > 500 ? 13 : 1
         for count in stride(from: 1, to: bytes.count, by: step) {
             let cut = Array(bytes[..<count])
             guard case .failure(let error) = decoded(cut), error.reason == .truncated(.png) else {
-                Issue.record("\(count) bytes of \(bytes.count) give \(decoded(cut))")
+                Issue.record("The first \(count) of \(bytes.count) bytes gave \(decoded(cut)).")
                 continue
             }
             switch decoded(cut, allowsTruncation: true) {
@@ -50,13 +50,13 @@ struct PNGDamageTests {
                     part.bytes[start..<start + 4] != image.bytes[start..<start + 4]
                         && part.bytes[start..<start + 4] != [0, 0, 0, 0]
                 }
-                #expect(wrong == 0, "\(wrong) pixels of \(count) bytes")
+                #expect(wrong == 0, "\(wrong) pixels are wrong with the first \(count) bytes")
             }
         }
         #expect(decoded(Array(bytes.dropLast()), allowsTruncation: true) == .success(image))
     }
 
-    @Test func rowsThatAreThereAreKeptOfWhatEndsEarly() throws {
+    @Test func completeRowsOfATruncatedImageAreKept() throws {
         let bytes = try Fixture.bytes("deflate-stored")
         let image = try PNGCodec().image(from: bytes, ImageDecodingOptions())
         let part = try decoded(Array(bytes[..<(bytes.count / 2)]), allowsTruncation: true).get()
@@ -65,19 +65,19 @@ struct PNGDamageTests {
         #expect(part.bytes[(20 * row)...].allSatisfy { $0 == 0 })
     }
 
-    @Test func damageSaysWhatAndWhere() throws {
+    @Test func errorSaysWhatIsDamagedAndWhere() throws {
         var bytes = try Fixture.bytes("coloralpha8")
         bytes[50] ^= 1
         guard case .failure(let error) = decoded(bytes) else {
-            Issue.record("was read")
+            Issue.record("The image was decoded.")
             return
         }
         #expect(error == ImageCodecError(.damaged(.png), "has a wrong checksum in IDAT at byte 33"))
     }
 
-    /// With checksums that are right, so that what is wrong comes as far as it can.
+    /// The checksums are corrected, so that damaged chunks are processed as far as possible.
     @Test(arguments: 0..<12)
-    func nothingInAChunkCrashes(round: Int) throws {
+    func changedChunksWithValidChecksumsDoNotCrash(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         let fixture = try #require(Fixture.all.randomElement(using: &generator))
@@ -88,7 +88,7 @@ struct PNGDamageTests {
                 let index = Int.random(in: 0..<file.chunks.count, using: &generator)
                 guard !file.chunks[index].data.isEmpty else { continue }
                 let place = Int.random(in: 0..<file.chunks[index].data.count, using: &generator)
-                // Not the higher bytes of the sides: what is large takes long, and is tested elsewhere.
+                // Keep the high bytes of the sides, because large images take long. Other tests cover them.
                 guard index > 0 || ![0, 1, 2, 4, 5, 6].contains(place) else { continue }
                 file.chunks[index].data[place] = UInt8.random(in: 0...255, using: &generator)
             }
@@ -101,7 +101,7 @@ struct PNGDamageTests {
         }
     }
 
-    @Test func randomBytesAreRefused() {
+    @Test func randomBytesAreRejected() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         for count in 0..<300 {
@@ -114,33 +114,33 @@ struct PNGDamageTests {
         }
     }
 
-    @Test func dataThatAreTooManyAreRefusedAndNotKept() throws {
+    @Test func excessDataIsRejected() throws {
         let file = PNGFile([try PNGFile.data([UInt8](repeating: 0, count: 1_000_000))], width: 10, height: 10)
         guard case .failure(let error) = decoded(file.bytes) else {
-            Issue.record("was read")
+            Issue.record("The image was decoded.")
             return
         }
         #expect(error.reason == .damaged(.png))
-        #expect(error.explanation.contains("too long"))
+        #expect(error.explanation.contains("too much data"))
     }
 
     @Test(arguments: [false, true])
-    func aSizeThatTheBytesCannotFillTakesNoMemory(allowsTruncation: Bool) throws {
+    func sizeThatTheDataCannotFillIsRejected(allowsTruncation: Bool) throws {
         let file = PNGFile([try PNGFile.data([0, 0, 0, 0])], width: 0x7FFF_FFFF, height: 0x1000_0000, kind: 2)
         let header = try PNGCodec().header(of: file.bytes)
         #expect(header.bytes(reducedBy: 1) > header.size.byteCount)
         guard case .failure(let error) = decoded(file.bytes, allowsTruncation: allowsTruncation) else {
-            Issue.record("was read")
+            Issue.record("The image was decoded.")
             return
         }
         #expect(error.reason == .truncated(.png))
     }
 
     @Test(arguments: [(0, 1), (1, 0), (0x7FFF_FFFF, 0x7FFF_FFFF), (0x8000_0000, 1), (1, 0xFFFF_FFFF)])
-    func aSizeThatNoImageHasIsDamage(width: Int, height: Int) throws {
+    func fileWithAnInvalidSizeIsDamaged(width: Int, height: Int) throws {
         let file = PNGFile([try PNGFile.data([0])], width: width, height: height)
         guard case .failure(let error) = decoded(file.bytes, allowsTruncation: true) else {
-            Issue.record("was read")
+            Issue.record("The image was decoded.")
             return
         }
         #expect(error.reason == .damaged(.png))

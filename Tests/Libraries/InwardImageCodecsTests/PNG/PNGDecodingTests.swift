@@ -3,12 +3,12 @@ import InwardImages
 import Testing
 
 struct PNGDecodingTests {
-    @Test func thereAreFixturesOfEveryKind() {
+    @Test func everyFixtureIsListed() {
         #expect(Fixture.all.count == 100)
     }
 
     @Test(arguments: Fixture.all)
-    func everyKindOfImageIsReadAsItIsMeant(fixture: Fixture) throws {
+    func everyKindOfImageIsDecodedCorrectly(fixture: Fixture) throws {
         let bytes = try Fixture.bytes(fixture.name)
         let image = try PNGCodec().image(from: bytes, ImageDecodingOptions())
         #expect(image.size == ImageSize(width: fixture.width, height: fixture.height))
@@ -20,7 +20,7 @@ struct PNGDecodingTests {
     }
 
     @Test(arguments: [0, 127, 128, 129, 255, 256, 257, 385, 32_767, 32_768, 65_279, 65_535])
-    func sixteenBitsBecomeTheNearestEight(level: Int) throws {
+    func sixteenBitSamplesAreRoundedToEightBits(level: Int) throws {
         let row = [0, UInt8(level >> 8), UInt8(level & 255)]
         let file = PNGFile([try PNGFile.data(row)], width: 1, height: 1, depth: 16, kind: 0)
         let image = try PNGCodec().image(from: file.bytes, ImageDecodingOptions())
@@ -28,14 +28,14 @@ struct PNGDecodingTests {
         #expect(image.bytes == [nearest, nearest, nearest, 255])
     }
 
-    @Test func dataAfterTheEndAreNotLookedAt() throws {
+    @Test func dataAfterTheEndIsIgnored() throws {
         let bytes = try Fixture.bytes("pillow")
         let image = try PNGCodec().image(from: bytes, ImageDecodingOptions())
         #expect(try PNGCodec().image(from: bytes + [1, 2, 3], ImageDecodingOptions(reduction: 8)) == image)
     }
 
     @Test(arguments: Orientation.allCases, [0x49, 0x4D] as [UInt8])
-    func orientationIsWhatExifBeforeTheDataSays(orientation: Orientation, order: UInt8) throws {
+    func orientationIsReadFromExifBeforeTheData(orientation: Orientation, order: UInt8) throws {
         var exif: [UInt8] = [0x4D, 0x4D, 0, 42, 0, 0, 0, 10, 9, 9, 0, 2]
         exif += [
             1, 0, 0, 3, 0, 0, 0, 1, 0, 7, 0, 0, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue), 0, 0,
@@ -57,7 +57,7 @@ struct PNGDecodingTests {
         }
     }
 
-    @Test func theHeaderIsReadWhereTheBytesEndInThePixels() throws {
+    @Test func headerOfAnImageWithTruncatedPixelsIsRead() throws {
         var image = Image(size: ImageSize(clamping: 20, 10), color: .black)
         image.orientation = .left
         let bytes = try PNGCodec().bytes(of: image, as: .png)
@@ -69,7 +69,7 @@ struct PNGDecodingTests {
         #expect(throws: ImageCodecError.self) { try PNGCodec().header(of: Array(bytes[..<data])) }
     }
 
-    @Test func decodingIsGivenUpWhenItsTaskIsCancelled() async throws {
+    @Test func cancelledTaskDecodesAndEncodesNothing() async throws {
         let bytes = try Fixture.bytes("large")
         let image = try PNGCodec().image(from: bytes, ImageDecodingOptions())
         await withTaskGroup(of: Void.self) { group in

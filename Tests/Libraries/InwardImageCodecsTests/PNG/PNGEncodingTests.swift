@@ -7,7 +7,7 @@ import Testing
 struct PNGEncodingTests {
     private func size(_ width: Int, _ height: Int) -> ImageSize { ImageSize(clamping: width, height) }
 
-    /// An image whose pixels a function makes.
+    /// Returns an image with the colors that a function returns.
     private func sketch(_ width: Int, _ height: Int, _ color: (Int, Int) -> Color) -> Image {
         Image(size: size(width, height)) { pixels in
             for y in 0..<height {
@@ -28,7 +28,7 @@ struct PNGEncodingTests {
     }
 
     @Test(arguments: 0..<6)
-    func randomImagesComeBackAsTheyWere(round: Int) throws {
+    func randomImagesSurviveARoundTrip(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         for _ in 0..<8 {
@@ -57,7 +57,7 @@ struct PNGEncodingTests {
         }
     }
 
-    @Test func anImageIsWrittenInTheFormThatTakesTheLeast() throws {
+    @Test func smallestPixelFormatIsChosen() throws {
         let color = try coded(sketch(64, 64) { Color(red: UInt8($0 * 4), green: UInt8($1 * 4), blue: 7) })
         #expect(color.kind == 2 && color.depth == 8)
         let colorAlpha = try coded(
@@ -74,7 +74,7 @@ struct PNGEncodingTests {
         }
     }
 
-    @Test func aLargeImageComesBackAsItWas() throws {
+    @Test func largeImageSurvivesARoundTripAndIsCompressed() throws {
         let image = sketch(300, 200) { x, y in
             Color(red: UInt8((x * y) & 255), green: UInt8((x / 7 * 31) & 255), blue: UInt8((x + y) & 255))
         }
@@ -84,7 +84,7 @@ struct PNGEncodingTests {
     }
 
     @Test(arguments: Orientation.allCases)
-    func orientationIsWritten(orientation: Orientation) throws {
+    func orientationIsEncoded(orientation: Orientation) throws {
         let image = Image(size: size(2, 3), orientation: orientation) { pixels in pixels[0] = 1 }
         let bytes = try PNGCodec().bytes(of: image, as: .png)
         #expect(try PNGCodec().header(of: bytes).orientation == orientation)
@@ -92,12 +92,12 @@ struct PNGEncodingTests {
         #expect(PNGFile(parsing: bytes).chunks.contains { $0.name == "eXIf" } == (orientation != .up))
     }
 
-    @Test func chunksHaveChecksumsThatAreRight() throws {
+    @Test func chunksHaveValidChecksums() throws {
         let bytes = try PNGCodec().bytes(of: Image(size: size(5, 5), color: .white), as: .png)
         #expect(PNGFile(parsing: bytes).bytes == bytes)
     }
 
-    @Test func anotherFormIsNotWritten() {
+    @Test func otherFormatIsRejected() {
         #expect {
             try PNGCodec().bytes(of: Image(size: size(1, 1)), as: .jpeg())
         } throws: {

@@ -1,10 +1,10 @@
 @testable import InwardImageCodecs
 
-/// A PNG that is put together of chunks, right or wrong.
+/// A PNG file that consists of given chunks, valid or not.
 struct PNGFile {
     var chunks: [(name: String, data: [UInt8])]
 
-    /// A file of these chunks between those that begin and end it, where nothing else is said.
+    /// Creates a file with a header chunk, these chunks, and by default an end chunk.
     init(
         _ chunks: [(name: String, data: [UInt8])],
         width: Int = 3,
@@ -18,7 +18,7 @@ struct PNGFile {
         self.chunks = [("IHDR", header)] + chunks + (end ? [("IEND", [])] : [])
     }
 
-    /// Takes a file apart.
+    /// Reads the chunks of a file.
     init(parsing bytes: [UInt8]) {
         chunks = []
         var start = 8
@@ -43,12 +43,12 @@ struct PNGFile {
 
     static func bytes(of number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
 
-    /// The data chunk of bytes that are compressed here.
+    /// Returns a data chunk with compressed bytes.
     static func data(_ bytes: [UInt8]) throws -> (name: String, data: [UInt8]) {
         ("IDAT", try Deflater.compressed(bytes.span))
     }
 
-    /// CRC-32, a bit after the other.
+    /// Returns the CRC-32, computed bit by bit.
     static func checksum(of bytes: [UInt8]) -> UInt32 {
         var register = UInt32.max
         for byte in bytes {

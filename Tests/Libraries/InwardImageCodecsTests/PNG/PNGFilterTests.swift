@@ -4,7 +4,7 @@ import Testing
 @testable import InwardImageCodecs
 
 struct PNGFilterTests {
-    /// The fourth filter as ISO/IEC 15948, section 9.4, puts it.
+    /// The Paeth predictor as ISO/IEC 15948, section 9.4, defines it.
     private func paeth(_ a: Int, _ b: Int, _ c: Int) -> Int {
         let p = a + b - c
         let (toA, toB, toC) = (abs(p - a), abs(p - b), abs(p - c))
@@ -23,7 +23,7 @@ struct PNGFilterTests {
     }
 
     @Test(arguments: PNGFilter.allCases)
-    func whatIsExpectedIsWhatTheStandardSays(filter: PNGFilter) {
+    func predictionFollowsTheStandard(filter: PNGFilter) {
         let values = [0, 1, 2, 63, 64, 65, 127, 128, 129, 170, 200, 254, 255]
         for a in values {
             for b in values {
@@ -36,7 +36,7 @@ struct PNGFilterTests {
     }
 
     @Test(arguments: PNGFilter.allCases, [3, 4])
-    func pixelsAtOnceAreWhatTheBytesAre(filter: PNGFilter, samples: Int) {
+    func pixelsAndBytesAreReconstructedAlike(filter: PNGFilter, samples: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         let edges: [UInt8] = [0, 1, 2, 127, 128, 129, 254, 255]

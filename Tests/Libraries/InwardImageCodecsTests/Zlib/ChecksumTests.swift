@@ -4,14 +4,14 @@ import Testing
 @testable import InwardImageCodecs
 
 struct ChecksumTests {
-    @Test func checksumsAreThoseThatAreKnown() {
+    @Test func checksumsMatchKnownValues() {
         #expect(CRC32.checksum(of: Array("123456789".utf8).span) == 0xCBF4_3926)
         #expect(CRC32.checksum(of: [UInt8]().span) == 0)
         #expect(Adler32.checksum(of: Array("Wikipedia".utf8).span) == 0x11E6_0398)
         #expect(Adler32.checksum(of: [UInt8]().span) == 1)
     }
 
-    @Test func checksumsOfManyAreThoseOfOneAfterTheOther() {
+    @Test func checksumsMatchABytewiseComputation() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         for count in [1, 7, 8, 15, 16, 17, 175, 176, 177, 400, 5_553, 20_000] {

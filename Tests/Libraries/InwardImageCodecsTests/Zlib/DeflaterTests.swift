@@ -7,19 +7,19 @@ struct DeflaterTests {
     private func check(_ bytes: [UInt8], _ name: String) throws {
         let data = try Deflater.compressed(bytes.span)
         #expect(try Inflation.inflated(data, count: bytes.count) == bytes, "\(name)")
-        // Never much more than the bytes themselves: they can be stored.
+        // Compression never adds much, because data can be stored.
         #expect(data.count <= bytes.count + 5 * (bytes.count / 16_000 + 1) + 8, "\(name)")
     }
 
     @Test(arguments: [0, 1, 2, 3, 4, 5, 257, 258, 259, 260, 70_000])
-    func bytesOfOneKindAndOfManyComeBack(count: Int) throws {
+    func regularDataSurvivesARoundTrip(count: Int) throws {
         try check([UInt8](repeating: 7, count: count), "one")
         try check((0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }, "many")
         try check((0..<count).map { UInt8(truncatingIfNeeded: $0 % 3) }, "three")
     }
 
     @Test(arguments: 0..<10)
-    func randomBytesComeBack(round: Int) throws {
+    func randomDataSurvivesARoundTrip(round: Int) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         let count = Int.random(in: 0...40_000, using: &generator)
@@ -38,14 +38,14 @@ struct DeflaterTests {
         try check(bytes, "seed \(seed)")
     }
 
-    @Test func whatRepeatsBecomesShort() throws {
+    @Test func repetitionIsCompressed() throws {
         #expect(try Deflater.compressed([UInt8](repeating: 1, count: 100_000).span).count < 200)
         let text = Array(repeatElement("the quick brown fox ".utf8, count: 500).joined())
         #expect(try Deflater.compressed(text.span).count < 150)
     }
 
-    @Test func codesAreNeverLongerThanTheyMayBe() {
-        // Frequencies as those of Fibonacci have the longest codes.
+    @Test func codesNeverExceedTheirMaximumLength() {
+        // Fibonacci numbers as frequencies give the longest codes.
         var frequencies = [1, 1]
         while frequencies.count < 40 {
             frequencies.append(frequencies[frequencies.count - 1] + frequencies[frequencies.count - 2])

@@ -9,16 +9,16 @@ struct HuffmanTableTests {
     }
 
     @Test(arguments: [[1, 1, 1], [2, 2, 2, 2, 2], [2, 2, 2], [2], [1, 2], [15], [1, 15]] as [[UInt8]])
-    func codesThatAreTooManyOrTooFewAreRefused(lengths: [UInt8]) {
+    func oversubscribedAndIncompleteCodesAreRejected(lengths: [UInt8]) {
         #expect(throws: InflateError.codeLengths) { try table(lengths) }
     }
 
     @Test(arguments: [[], [0, 0], [1], [0, 1], [1, 1], [2, 1, 2]] as [[UInt8]])
-    func codesThatAreAsManyAsTheirLengthsSayAreTaken(lengths: [UInt8]) throws {
+    func completeAndSingleCodesAreAccepted(lengths: [UInt8]) throws {
         _ = try table(lengths)
     }
 
-    @Test func aTableThatIsDefinedAgainFindsWhatANewOneDoes() throws {
+    @Test func redefinedTableEqualsANewOne() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         var reused = HuffmanTable(primaryBits: HuffmanTable.literalBits)
@@ -29,7 +29,7 @@ struct HuffmanTableTests {
         }
     }
 
-    /// Random lengths of codes that use up what bits can say.
+    /// Returns random lengths of a complete code.
     private static func lengths(count: Int, _ generator: inout SplitMix64) -> [UInt8] {
         var used: [UInt8] = [1, 1]
         while used.count < count, let index = used.indices.filter({ used[$0] < 15 }).randomElement(using: &generator) {
@@ -40,7 +40,7 @@ struct HuffmanTableTests {
         return (used + [UInt8](repeating: 0, count: count - used.count)).shuffled(using: &generator)
     }
 
-    /// Looks each code up that the lengths make (RFC 1951, section 3.2.2), with every bit behind it set or not.
+    /// Looks up every code (RFC 1951, section 3.2.2), followed by ones and by zeros.
     private static func check(_ table: HuffmanTable, _ lengths: [UInt8], _ comment: Comment) throws {
         let code = HuffmanCode(lengths: lengths)
         for (symbol, length) in lengths.enumerated() where length > 0 {
@@ -56,10 +56,10 @@ struct HuffmanTableTests {
         }
     }
 
-    @Test func codesThatAreLongerThanTheFirstLookAreFoundByTwo() throws {
+    @Test func longCodesAreFoundInASecondTable() throws {
         let lengths = (1...15).map { UInt8($0) } + [15]
         let table = try table(lengths)
-        // The code of a length is all ones, but for its last bit.
+        // Each code consists of ones, followed by a zero. Only the last code has no zero.
         for (symbol, length) in lengths.enumerated() {
             let bits = symbol == 15 ? 0x7FFF : 1 << (Int(length) - 1) - 1
             var entry = table.entries[bits & 0x7F]

@@ -4,13 +4,13 @@ import Testing
 @testable import InwardImageCodecs
 
 struct InflaterTests {
-    /// The compressed data of a fixture, and the bytes they make.
+    /// Returns the compressed data of a fixture.
     private func data(_ name: String) throws -> [UInt8] {
         PNGFile(parsing: try Fixture.bytes(name)).chunks.filter { $0.name == "IDAT" }.flatMap(\.data)
     }
 
     @Test(arguments: ["stored", "fixed", "runs", "codes", "fast", "best"], [1, 2, 3, 7, 19, 64])
-    func dataComeInPiecesOfAnyLength(name: String, given: Int) throws {
+    func dataCanArriveInPieces(name: String, given: Int) throws {
         let data = try data("deflate-" + name)
         let count = 29 * (37 * 3 + 1)
         let whole = try #require(try Inflation.inflated(data, count: count))
@@ -20,7 +20,7 @@ struct InflaterTests {
         #expect(try Inflation.inflated(data, count: count + 1)?.count == count)
     }
 
-    @Test func aMatchReachesBackAsFarAsTheWindow() throws {
+    @Test func matchReachesBackAsFarAsTheWindow() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         let block = (0..<32_768).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -31,7 +31,7 @@ struct InflaterTests {
         #expect(try Inflation.inflated(data, count: bytes.count, piece: 100_000, given: 4_096) == bytes, "seed \(seed)")
     }
 
-    @Test func theWindowIsNoLargerThanWhatIsToCome() {
+    @Test func windowIsNoLargerThanNeeded() {
         #expect(Inflater(count: 10, piece: 1_000_000).window.count < 100)
         #expect(Inflater(count: 1_000_000_000, piece: 1_000).window.count < 200_000)
         #expect(Inflater.windowCount(count: 7, piece: .max) == 7)
@@ -48,23 +48,23 @@ struct InflaterTests {
             ([0x78, 0x9C, 0x03, 0, 0, 0, 0, 2], .checksum), ([0x78, 0x9C, 0x1B, 0xFF, 0xFF, 0, 0, 0, 0, 0], .code),
         ] as [([UInt8], InflateError)]
     )
-    func dataThatAreWrongSayWhatIs(data: [UInt8], error: InflateError) {
+    func invalidDataHasItsError(data: [UInt8], error: InflateError) {
         #expect(throws: error) { try Inflation.inflated(data, count: 1_000) }
         #expect(throws: error) { try Inflation.inflated(data, count: 1_000, given: 1) }
     }
 
-    @Test func nothingIsTheShortestOfData() throws {
+    @Test func emptyDataIsDecompressed() throws {
         #expect(try Inflation.inflated([0x78, 0x9C, 0x03, 0, 0, 0, 0, 1], count: 0) == [])
     }
 
-    @Test func theTablesOfFixedCodesAreMadeOnce() throws {
-        // A block of them that makes nothing.
+    @Test func fixedTablesAreCreatedOnce() throws {
+        // An empty block with fixed codes.
         let data: [UInt8] = [0x02, 0]
         var inflaters = [Inflater(count: 10, piece: 10), Inflater(count: 10, piece: 10)]
         for index in inflaters.indices {
             var position = 0
             guard case .starved = try inflaters[index].inflate(data.span, &position, through: data.count) else {
-                Issue.record("there was no need for more")
+                Issue.record("The data was complete.")
                 return
             }
         }
@@ -77,15 +77,15 @@ struct InflaterTests {
         #expect(isMadeOnce == (true, true))
     }
 
-    /// A block with codes of its own, of one bit for a zero and for its end.
+    /// Returns a block with dynamic codes, in which a zero and the end have one-bit codes.
     private func dynamicBlock(zeros: Int) -> [Bool] {
         func bits(_ value: Int, _ count: Int) -> [Bool] { (0..<count).map { value >> $0 & 1 == 1 } }
-        // 257 literals and lengths, one distance, and 18 lengths of code lengths, in which 0, 1 and 18 have codes.
+        // 257 literals and lengths, one distance, and 18 code length codes, of which 0, 1 and 18 are used.
         var block = bits(0, 1) + bits(2, 2) + bits(0, 5) + bits(0, 5) + bits(14, 4)
         for symbol in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1] {
             block += bits([18: 1, 0: 2, 1: 2][symbol] ?? 0, 3)
         }
-        // 1, then 138 and 117 zeros, then 1 for the end and 1 for the distance.
+        // Code lengths: 1, then 138 and 117 zeros, then 1 for the end and 1 for the distance.
         block += [true, true] + bits(0, 1) + bits(127, 7) + bits(0, 1) + bits(106, 7) + [true, true, true, true]
         return block + [Bool](repeating: false, count: zeros) + [true]
     }
@@ -96,22 +96,22 @@ struct InflaterTests {
         }
     }
 
-    /// Millions of such blocks fit into a file, so none may cost more than reading it does.
+    /// A file can contain millions of tiny blocks, so none may cost more than reading it.
     ///
-    /// After a single block, a new table cannot have the memory of the old one, which it may have again after another.
-    @Test(arguments: [1, 64]) func aTinyBlockTakesNoMemoryAndLooksForNoPairs(blockCount: Int) throws {
+    /// A single block is tested as well. After several blocks, a reallocated table could be back at its old address.
+    @Test(arguments: [1, 64]) func tinyBlockAllocatesNothingAndPairsNoLiterals(blockCount: Int) throws {
         var inflater = Inflater(count: 100_000, piece: 10)
-        let before = Self.tablesThatChange(inflater)
+        let before = Self.tableAddresses(inflater)
         var position = 0
         let data = bytes((0..<blockCount).flatMap { _ in dynamicBlock(zeros: 3) })
         _ = try inflater.inflate(data.span, &position, through: data.count)
         #expect(inflater.available == 3 * blockCount)
-        #expect(Self.tablesThatChange(inflater) == before)
+        #expect(Self.tableAddresses(inflater) == before)
         #expect(!inflater.literals.entries.contains(where: Self.isPair))
         #expect(inflater.mayPairLiterals)
     }
 
-    @Test func aLongBlockLooksForPairs() throws {
+    @Test func longBlockPairsLiterals() throws {
         var inflater = Inflater(count: 100_000, piece: 10)
         var position = 0
         let data = bytes(dynamicBlock(zeros: 80_000))
@@ -124,8 +124,8 @@ struct InflaterTests {
         entry & HuffmanTable.Entry.literal != 0 && entry & HuffmanTable.Entry.pair != 0
     }
 
-    /// Where the entries of the tables are.
-    private static func tablesThatChange(_ inflater: Inflater) -> [Int] {
+    /// Returns the addresses of the tables.
+    private static func tableAddresses(_ inflater: Inflater) -> [Int] {
         [inflater.codeLengths, inflater.literals, inflater.distances].map { table in
             // `unsafe`: the address is only compared.
             unsafe table.entries.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
@@ -133,7 +133,7 @@ struct InflaterTests {
     }
 
     @Test(arguments: ["stored", "fixed", "best"])
-    func dataThatAreCutShortOrChangedAreNeverTakenForWhole(name: String) throws {
+    func truncatedOrChangedDataIsNeverAccepted(name: String) throws {
         let data = try data("deflate-" + name)
         let count = 29 * (37 * 3 + 1)
         for length in stride(from: 0, to: data.count, by: 1 + data.count / 100) {
@@ -141,13 +141,13 @@ struct InflaterTests {
             var changed = data
             changed[length] ^= 1 << UInt8(length % 8)
             let made = try? Inflation.inflated(changed, count: count)
-            // But for the bits of the header that say nothing of the data.
-            if let made, length > 1 { Issue.record("byte \(length) may be changed, and makes \(made.count) bytes") }
+            // Some bits of the zlib header do not affect the data.
+            if let made, length > 1 { Issue.record("A change of byte \(length) gave \(made.count) bytes.") }
         }
     }
 
     @Test(arguments: 0..<8)
-    func randomDataEndSomehow(round: Int) {
+    func randomDataNeverHangs(round: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         for kind in 0..<40 as Range<UInt8> {

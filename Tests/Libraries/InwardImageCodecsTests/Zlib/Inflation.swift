@@ -1,8 +1,8 @@
 @testable import InwardImageCodecs
 
-/// What compressed data make, given and read in pieces.
+/// Decompression of data that arrives and is read in pieces.
 enum Inflation {
-    /// Takes data apart; `nil` if they end too early, or are more than there are said to be.
+    /// Returns the decompressed data, or `nil` if the input ends too early or the output exceeds `count`.
     static func inflated(
         _ data: [UInt8],
         count: Int,

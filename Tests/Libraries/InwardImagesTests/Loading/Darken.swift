@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import InwardImages
 
-/// A plugin that takes a level from each part of a colour, and counts how often.
+/// A plugin that subtracts a number from each color component, and counts its calls.
 struct Darken: ImageFilter {
     let level: UInt8
     let counter: Counter

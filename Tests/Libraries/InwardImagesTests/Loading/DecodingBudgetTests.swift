@@ -6,14 +6,14 @@ import Testing
 struct DecodingBudgetTests {
     private let budget = DecodingBudget(bytes: 10)
 
-    @Test func aShareGoesBackWhenNobodyHoldsItAnyMore() async {
+    @Test func reservationIsReturnedWhenItIsReleased() async {
         var share = await budget.decodingRoom.reservation(of: 7, for: 0)
         #expect(share != nil && budget.taken == 7)
         share = nil
         #expect(budget.taken == 0)
     }
 
-    @Test func whoWaitsHasItsShareWhenThereIsRoom() async {
+    @Test func waiterIsAdmittedWhenMemoryIsReturned() async {
         var share = await budget.decodingRoom.reservation(of: 7, for: 0)
         let waiting = Task.waiting { [budget] in await budget.decodingRoom.reservation(of: 4, for: 0) != nil }
         #expect(share != nil && budget.taken == 7)
@@ -22,7 +22,7 @@ struct DecodingBudgetTests {
         #expect(budget.taken == 0)
     }
 
-    @Test func whoGivesUpTakesNothingAndLetsTheNextOneIn() async {
+    @Test func cancelledWaiterReservesNothingAndLetsTheNextOneIn() async {
         let share = await budget.decodingRoom.reservation(of: 7, for: 0)
         let large = Task.waiting { [budget] in await budget.decodingRoom.reservation(of: 10, for: 0) == nil }
         let small = Task.waiting { [budget] in await budget.decodingRoom.reservation(of: 3, for: 0) != nil }

@@ -7,10 +7,10 @@ import Testing
 struct EncodedByteBudgetTests {
     private static let mebibyte = 1_024 * 1_024
     private let room = EncodedByteBudget(bytes: 4 * mebibyte)
-    /// Each reservation is for a party of its own.
+    /// Numbers the parties: each reservation belongs to a different one.
     private let parties = Counter()
 
-    @Test func asManyAreFetchedAsHaveRoomAndTheNextOneWaits() async throws {
+    @Test func reservationWaitsWhenTheBudgetIsUsedUp() async throws {
         var reservations: [FairBudget.Reservation] = []
         for _ in 0..<4 { reservations.append(try #require(await room.reservation(for: parties.add()))) }
         #expect(room.taken == 4 * Self.mebibyte)
@@ -22,7 +22,7 @@ struct EncodedByteBudgetTests {
         #expect(room.taken == 0)
     }
 
-    @Test func eachImageMovesWhatIsExpectedByAnEighthOfTheDifference() async throws {
+    @Test func expectedSizeMovesByAnEighthOfTheDifference() async throws {
         let first = try #require(await room.reservation(for: parties.add()))
         room.settle(first, on: Self.mebibyte + 8 * 1_024)
         let second = try #require(await room.reservation(for: parties.add()))
@@ -30,21 +30,21 @@ struct EncodedByteBudgetTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func encodedImagesHaveAnEighthOfTheRoomOfDecodedOnes() async throws {
+    @Test func encodedImagesGetAnEighthOfTheBudget() async throws {
         let room = DecodingBudget(bytes: 800).fetchingRoom
         let reservation = try #require(await room.reservation(for: parties.add()))
         #expect(room.taken == 100)
         withExtendedLifetime(reservation) {}
     }
 
-    @Test func whatImagesHaveBeenIsExpectedOfTheNext() async throws {
+    @Test func expectedSizeFollowsRecentImages() async throws {
         for _ in 0..<200 {
             let reservation = try #require(await room.reservation(for: parties.add()))
             room.settle(reservation, on: 100)
         }
         var reservations: [FairBudget.Reservation] = []
         for _ in 0..<256 { reservations.append(try #require(await room.reservation(for: parties.add()))) }
-        // The least that any counts.
+        // The minimum reservation.
         #expect(room.taken == 256 * 16 * 1_024)
         for reservation in reservations { room.settle(reservation, on: 2 * Self.mebibyte) }
         reservations.removeAll()
@@ -53,7 +53,7 @@ struct EncodedByteBudgetTests {
         room.settle(reservation, on: 1)
     }
 
-    @Test func whoGivesUpTakesNothing() async throws {
+    @Test func cancelledWaiterReservesNothing() async throws {
         var reservations: [FairBudget.Reservation] = []
         for _ in 0..<4 { reservations.append(try #require(await room.reservation(for: parties.add()))) }
         let waiting = Task.waiting { [room, parties] in await room.reservation(for: parties.add()) == nil }
@@ -63,25 +63,25 @@ struct EncodedByteBudgetTests {
         #expect(room.taken == 0)
     }
 
-    @Test func aCallerWhoGivesUpLetsThoseBehindPass() async throws {
+    @Test func cancelledWaiterLetsLaterWaitersPass() async throws {
         let small = try #require(await room.reservation(for: parties.add()))
         let large = try #require(await room.reservation(for: parties.add()))
         room.settle(large, on: 4 * Self.mebibyte - 100_000)
         room.settle(small, on: 1)
         let tooLarge = Task.waiting { [room, parties] in await room.reservation(for: parties.add()) == nil }
-        // By now the next is expected to be as small as that.
+        // Now the next image is expected to be this small.
         for _ in 0..<100 { room.settle(small, on: 1) }
-        let behind = Task.waiting { [room, parties] in await room.reservation(for: parties.add()) }
+        let later = Task.waiting { [room, parties] in await room.reservation(for: parties.add()) }
         #expect(room.taken == 4 * Self.mebibyte - 99_999)
         tooLarge.cancel()
         #expect(await tooLarge.value)
         #expect(room.taken == 4 * Self.mebibyte - 99_999 + 16 * 1_024)
-        behind.cancel()
-        _ = await behind.value
+        later.cancel()
+        _ = await later.value
         withExtendedLifetime((small, large)) {}
     }
 
-    @Test func noImageIsFetchedWhileOthersThatWaitTakeAllTheRoom() async {
+    @Test func noFetchStartsWhileUndecodedImagesUseUpTheBudget() async {
         let addresses = (0..<3).map { ImageAddress("\($0)") }
         let source = SketchSource(Dictionary(uniqueKeysWithValues: addresses.map { ($0, SketchCodec.bytes(10, 10)) }))
         let budget = DecodingBudget(bytes: 800)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InwardImages
 
-/// What one session's images mean to another's, where both share a budget.
+/// Tests that loads of one session do not starve those of another that shares the budget.
 @Suite(.timeLimit(.minutes(5)))
 struct FairImageLoadsTests {
     private static let crowd = (0..<1_000).map { ImageAddress("a\($0)") }
@@ -21,7 +21,7 @@ struct FairImageLoadsTests {
         ImageLoader(source: source, codec: SketchCodec(), budget: budget, timer: .still)
     }
 
-    @Test func theImageOfAnotherSessionIsFetchedNextHoweverManyWait() async {
+    @Test func otherSessionIsServedNextHoweverManyLoadsWait() async {
         let (source, budget) = (source(isOpen: false), DecodingBudget(transfers: 1))
         let (first, second) = (loader(source, budget), loader(source, budget))
         let loads = Self.crowd.map { address in Task.waiting { await first.load(address).result.outcome } }
@@ -34,7 +34,7 @@ struct FairImageLoadsTests {
         #expect(source.asked.count == 1_001)
     }
 
-    @Test func hostsThatDoNotAnswerOneSessionHoldUpNoOther() async {
+    @Test func unresponsiveHostsOfOneSessionDoNotBlockOthers() async {
         let (source, budget) = (source(isOpen: false), DecodingBudget(transfers: 8))
         let loaders = (0..<3).map { _ in loader(source, budget) }
         var loads = Self.crowd.prefix(100).map { address in Task.waiting { _ = await loaders[0].load(address) } }
@@ -46,8 +46,8 @@ struct FairImageLoadsTests {
         for load in loads { await load.value }
     }
 
-    @Test func encodedImagesOfOneSessionLeaveRoomForThoseOfAnother() async {
-        // Room for 4 images of a mebibyte, as the first ones are expected to be.
+    @Test func encodedImagesOfOneSessionLeaveMemoryForOthers() async {
+        // Room for 4 encoded images, because the first ones are expected to have 1 MiB.
         let (source, budget) = (source(isOpen: false), DecodingBudget(bytes: 32 * 1_024 * 1_024))
         let (first, second) = (loader(source, budget), loader(source, budget))
         var loads = Self.crowd.prefix(10).map { address in Task.waiting { _ = await first.load(address) } }
@@ -58,7 +58,7 @@ struct FairImageLoadsTests {
         for load in loads { await load.value }
     }
 
-    @Test func memoryForDecodingIsForTheSessionThatHasTheLeast() async throws {
+    @Test func freedMemoryGoesToTheSessionThatHoldsTheLeast() async throws {
         let room = FairBudget(10)
         var held: [FairBudget.Reservation] = []
         for _ in 0..<2 { held.append(try #require(await room.reservation(of: 5, for: 1))) }
@@ -68,7 +68,7 @@ struct FairImageLoadsTests {
             return reservation.map { _ in room.taken }
         }
         held.removeLast()
-        // It takes both places, and none of the crowd goes before it has them.
+        // The other party needs the whole budget, and no waiter of the crowd goes first.
         #expect(room.taken == 5)
         held.removeAll()
         #expect(await other.value == 10)
@@ -76,7 +76,7 @@ struct FairImageLoadsTests {
         #expect(room.taken == 0)
     }
 
-    @Test func copiesOfALoaderShareAsOne() async {
+    @Test func copiesOfALoaderCountAsOneParty() async {
         let (source, budget) = (source(isOpen: false), DecodingBudget(transfers: 1))
         let first = loader(source, budget)
         var copy = first

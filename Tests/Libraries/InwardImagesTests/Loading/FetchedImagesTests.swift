@@ -20,7 +20,7 @@ struct FetchedImagesTests {
         }
     }
 
-    @Test func anImageIsThereAsLongAsSomebodyHoldsIt() async throws {
+    @Test func imageIsAvailableWhileItIsReferenced() async throws {
         var image: FetchedImage? = try await add(1)
         #expect(images.image(for: key) === image && image != nil)
         #expect(images.image(for: FetchedImages.Key(base: "a", version: 1)) == nil)
@@ -28,7 +28,7 @@ struct FetchedImagesTests {
         #expect(images.image(for: key) == nil && images.count == 0)
     }
 
-    @Test func theEndOfOneLeavesTheNextOneThere() async throws {
+    @Test func releasingAnImageDoesNotRemoveTheNextOneForItsKey() async throws {
         var first: FetchedImage? = try await add(1)
         let second = try await add(2)
         #expect(first != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardImages
 
-/// What loads take of the budget, and when.
+/// Tests how much of the budget loads reserve, and when.
 @Suite(.timeLimit(.minutes(5)))
 struct ImageBudgetTests {
     private let budget = DecodingBudget(bytes: 10_000)
@@ -27,11 +27,11 @@ struct ImageBudgetTests {
         )
     }
 
-    /// What is taken of the budget while an image of 10×10 is decoded.
+    /// Returns how many bytes are reserved while a 10×10 image is decoded.
     private func taken(_ orientation: Orientation = .up, _ plugins: any Plugin<ImageResult>...) async -> Int {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10, orientation: orientation)])
         let taken = Counter()
-        // A budget of its own, because a load may give back its share after it has returned.
+        // A separate budget, because a load may return its reservation after it has returned its result.
         let budget = DecodingBudget(bytes: 10_000)
         let codec = SketchCodec { for _ in 0..<budget.taken { taken.add() } }
         var loader = loader(source, codec: codec, budget: budget)
@@ -40,24 +40,24 @@ struct ImageBudgetTests {
         return taken.value
     }
 
-    @Test func whatPluginsTakeIsAskedForWithWhatDecodingTakes() async {
+    @Test func memoryForPluginsIsReservedTogetherWithDecoding() async {
         #expect(await taken() == 400)
         #expect(await taken(.left) == 800)
         #expect(await taken(.up, Grayscale()) == 800)
         #expect(await taken(.up, Blur(radius: 3)) == 1_600)
         #expect(await taken(.up, Crop(to: ImageSize(clamping: 5, 5))) == 500)
-        // The part is held, and blurred.
+        // The original, the cropped part, and three times the part for the blur.
         #expect(await taken(.up, Crop(to: ImageSize(clamping: 5, 5)), Blur(radius: 3)) == 800)
-        // Nothing is done, but the filter does not say so.
+        // A plugin that is not an image filter counts as needing as much as the image.
         #expect(await taken(.up, CustomPlugin(identity: 1) { (value: ImageResult) in value }) == 800)
     }
 
-    @Test func anImageThatTakesTooMuchToProcessIsRefused() async {
+    @Test func imageThatNeedsTooMuchMemoryToProcessIsRejected() async {
         let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
         var loader = loader(source)
         loader.addPlugin(Blur(radius: 3))
         guard case .failure(let error) = await loader.load("a").result else {
-            Issue.record("It was loaded.")
+            Issue.record("The image was loaded.")
             return
         }
         #expect(
@@ -66,7 +66,7 @@ struct ImageBudgetTests {
         )
     }
 
-    @Test func whoAsksWhileAnotherWaitsForItsTurnFetchesNothing() async throws {
+    @Test func loadUsesTheFetchedImageOfALoadThatWaitsForMemory() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(8, 8)])
         let plain = loader(source)
         var (first, second) = (plain, plain)
@@ -81,7 +81,7 @@ struct ImageBudgetTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test func whatAnotherHasYetToDecodeIsToldAsShared() async {
+    @Test func fetchedImageOfAnotherLoadIsReportedAsShared() async {
         let source = SketchSource(["a": SketchCodec.bytes(16, 16)])
         let plain = loader(source)
         var (small, large) = (plain, plain)
@@ -96,7 +96,7 @@ struct ImageBudgetTests {
         #expect(await second.value.prefix(2) == ["fetch (shared)", "decode"])
     }
 
-    @Test func whatIsDoneToAnImageFromMemoryTakesItsTurn() async throws {
+    @Test func processingACachedImageWaitsForMemory() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10)])
         let plain = loader(source, cache: ImageCache(timer: .still))
         _ = try await plain.loadImage(from: "a")
@@ -111,11 +111,11 @@ struct ImageBudgetTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test func anImageFromMemoryIsGivenRoomOnceForAllThatIsDoneToIt() async throws {
+    @Test func memoryForACachedImageIsReservedOnceForAllPlugins() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10)])
         var loader = loader(source, cache: ImageCache(timer: .still))
         _ = try await loader.loadImage(from: "a")
-        // The whole budget is free only after the first load has returned its share.
+        // Wait until the first load has returned its reservation.
         var all = await budget.decodingRoom.reservation(of: 10_000, for: 0)
         #expect(all != nil)
         all = nil
@@ -133,7 +133,7 @@ struct ImageBudgetTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test func whatIsTooMuchForAnImageFromMemoryIsRefused() async throws {
+    @Test func cachedImageThatNeedsTooMuchMemoryToProcessIsRejected() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
         let plain = loader(source, cache: ImageCache(timer: .still))
         _ = try await plain.loadImage(from: "a")
@@ -144,7 +144,7 @@ struct ImageBudgetTests {
         #expect(error?.explanation == "is 30×30 and takes 10800 bytes to process, more than the 10000 allowed")
     }
 
-    @Test func whoSharesAnImageTakesMoreThanThereIsAndWaitsForNobody() async {
+    @Test func sharedImageIsProcessedOverBudgetInsteadOfWaiting() async {
         let source = SketchSource(["a": SketchCodec.bytes(30, 30)])
         let plain = loader(source)
         var (first, second) = (plain, plain)
@@ -160,7 +160,7 @@ struct ImageBudgetTests {
         )
         var all = await budget.decodingRoom.reservation(of: 10_000, for: 0)
         #expect(all != nil)
-        // The first has room for its own plugin, and the second shares what comes of it.
+        // The first load reserves memory for its own plugin only, and the second joins it.
         let loads = [first, second].map { loader in Task.waiting { await loader.load("a").result.outcome } }
         all = nil
         _ = await isProcessing.value()
@@ -171,7 +171,7 @@ struct ImageBudgetTests {
         #expect(await budget.decodingRoom.reservation(of: 10_000, for: 0) != nil)
     }
 
-    @Test func nothingIsTakenWhileAStoreKeepsAnImage() async {
+    @Test func noMemoryIsReservedWhileAStoreKeepsAnImage() async {
         let store = SketchStore(isOpen: false)
         let loader = loader(SketchSource(["a": SketchCodec.bytes(10, 10)]), store: store)
         let load = Task.waiting { await loader.load("a").result.outcome }
@@ -181,7 +181,7 @@ struct ImageBudgetTests {
         #expect(await load.value == "10×10")
     }
 
-    @Test func whatAStoreHasAndIsTooMuchIsMadeAgain() async {
+    @Test func storedImageOverTheBudgetIsLoadedAgain() async {
         let store = SketchStore()
         let loader = loader(SketchSource(["a": SketchCodec.bytes(10, 10)]), store: store)
         _ = await loader.load("a")

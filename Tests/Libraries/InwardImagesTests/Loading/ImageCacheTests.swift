@@ -21,7 +21,7 @@ struct ImageCacheTests {
         ImageLoader(source: source, codec: SketchCodec(), cache: cache, timer: TimerService(clock))
     }
 
-    @Test func anImageIsKeptForItsLifetimeAndFetchedAgainThen() async throws {
+    @Test func imageIsCachedForItsLifetimeAndThenFetchedAgain() async throws {
         let loader = loader(cache(lifetime: .seconds(10)))
         _ = try await loader.loadImage(from: "a")
         clock.advance(by: .milliseconds(9_999))
@@ -32,7 +32,7 @@ struct ImageCacheTests {
         #expect(source.asked == ["a", "a"])
     }
 
-    @Test func whatIsForgottenIsOfThatAddressAndThatPartition() {
+    @Test func forgettingAffectsOnlyTheAddressAndPartition() {
         let cache = cache()
         let header = ImageHeader(format: .png, size: ImageSize(clamping: 1, 1))
         let partitions = [cache.makePartition(), cache.makePartition()]
@@ -57,31 +57,31 @@ struct ImageCacheTests {
         #expect(kept() == [[true, true], [false, false]])
     }
 
-    @Test func absenceIsRememberedForAShorterTimeAndOtherFailuresAreNot() async {
+    @Test func absenceIsCachedBrieflyAndOtherFailuresAreNot() async {
         let loader = loader(cache(absenceLifetime: .seconds(3)))
         for _ in 0..<2 { #expect(await loader.load("c").result.outcome == "notFound") }
         #expect(source.asked == ["c"])
         clock.advance(by: .seconds(3))
         _ = await loader.load("c")
         #expect(source.asked == ["c", "c"])
-        source.answer("d", .failure(ImageError(.unavailable, explanation: "is away")))
+        source.answer("d", .failure(ImageError(.unavailable, explanation: "is unavailable")))
         for _ in 0..<2 { #expect(await loader.load("d").result.outcome == "unavailable") }
         #expect(source.asked == ["c", "c", "d", "d"])
     }
 
-    @Test func atMostFourThousandAndNinetySixHeadersAreKept() {
+    @Test func atMost4096HeadersAreCached() {
         let cache = cache()
         let partition = cache.makePartition()
         let addresses = (0...4_096).map { ImageAddress("\($0)") }
         func keptCount() -> Int { addresses.count { cache.header(of: $0, in: partition) != nil } }
         for (number, address) in addresses.enumerated() {
             if number == 4_096 { #expect(keptCount() == 4_096) }
-            cache.keep(ImageError(.notFound, explanation: "is away"), of: address, in: partition, since: 0)
+            cache.keep(ImageError(.notFound, explanation: "is unavailable"), of: address, in: partition, since: 0)
         }
         #expect(keptCount() == 4_096)
     }
 
-    @Test func imagesTakeNoMoreThanTheirLimit() async throws {
+    @Test func imagesUseAtMostTheirByteLimit() async throws {
         let cache = cache(bytes: 4 * 613)
         var loader = loader(cache)
         loader.addPlugin(Darken(by: 1))
@@ -90,7 +90,7 @@ struct ImageCacheTests {
         #expect(cache.bytes == 4 * 613)
     }
 
-    @Test func withoutMemoryNothingIsKept() async throws {
+    @Test func cacheOfZeroBytesKeepsNothing() async throws {
         let cache = cache(bytes: 0)
         let loader = loader(cache)
         for _ in 0..<2 {
@@ -101,19 +101,19 @@ struct ImageCacheTests {
         #expect(cache.bytes == 0)
     }
 
-    /// Headers and absences are counted instead of measured.
-    @Test(arguments: [(0, false), (1, true)]) func whereThereIsAnyMemoryHeadersAreKept(bytes: Int, isKept: Bool) {
+    /// The byte limit does not count headers and absences. Only a limit of zero disables them.
+    @Test(arguments: [(0, false), (1, true)]) func headersAreCachedUnlessTheLimitIsZero(bytes: Int, isKept: Bool) {
         let cache = cache(bytes: bytes)
         let partition = cache.makePartition()
         let header = ImageHeader(format: .png, size: ImageSize(clamping: 1, 1))
         cache.keep(header, of: "a", in: partition, since: 0)
-        cache.keep(ImageError(.notFound, explanation: "is away"), of: "b", in: partition, since: 0)
+        cache.keep(ImageError(.notFound, explanation: "is unavailable"), of: "b", in: partition, since: 0)
         for address in ["a", "b"] as [ImageAddress] {
             #expect((cache.header(of: address, in: partition) != nil) == isKept)
         }
     }
 
-    @Test func loadersThatShareACacheShareItsRoomAndNothingElse() async throws {
+    @Test func loadersShareTheMemoryOfACacheButNotItsContents() async throws {
         let cache = cache(bytes: 4 * 613)
         let first = loader(cache)
         let second = loader(cache)
@@ -122,7 +122,7 @@ struct ImageCacheTests {
         #expect(cache.bytes == 4 * 613)
     }
 
-    @Test func absenceIsRememberedForTheLoaderThatFoundItUntilItIsToForget() async {
+    @Test func absenceIsCachedPerLoaderUntilItIsForgotten() async {
         let cache = cache()
         let (first, second) = (loader(cache), loader(cache))
         for loader in [first, second, first, second] { _ = await loader.load("c") }
@@ -132,7 +132,7 @@ struct ImageCacheTests {
         #expect(source.asked == ["c", "c", "c"])
     }
 
-    @Test func theEndOfALoaderIsNothingToOthers() async throws {
+    @Test func releasingALoaderDoesNotAffectOthers() async throws {
         let cache = cache()
         let source = SketchSource(["a": SketchCodec.bytes(5, 5)], isOpen: false)
         let loader = ImageLoader(source: source, codec: SketchCodec(), cache: cache, timer: TimerService(clock))
@@ -144,7 +144,7 @@ struct ImageCacheTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test func whatIsMadeOfAKeptImageIsNoYoungerThanIt() async throws {
+    @Test func derivedImageExpiresWithItsOriginal() async throws {
         let plain = loader(cache(lifetime: .seconds(10)))
         var dark = plain
         dark.addPlugin(Darken(by: 1))
@@ -157,7 +157,7 @@ struct ImageCacheTests {
         #expect(source.asked == ["a", "a"])
     }
 
-    @Test func whatALoaderKeepsGoesWithItsLastCopy() async throws {
+    @Test func cachedImagesAreRemovedWithTheLastCopyOfALoader() async throws {
         let cache = cache()
         var loader: ImageLoader? = loader(cache)
         var copy = loader
@@ -168,13 +168,13 @@ struct ImageCacheTests {
         #expect(cache.bytes == 0)
     }
 
-    @Test func whatTakesMoreThanAQuarterOfTheRoomIsNotKept() async throws {
+    @Test func imageOverAQuarterOfTheCacheIsNotCached() async throws {
         let loader = loader(cache(bytes: 4 * 612))
         for _ in 0..<2 { _ = try await loader.loadImage(from: "a") }
         #expect(source.asked == ["a", "a"])
     }
 
-    @Test func thatThereWasNothingIsNotKeptIfItWasForgottenMeanwhile() async {
+    @Test func absenceFoundDuringForgetIsNotCached() async {
         let source = SketchSource(isOpen: false)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         let load = Task.waiting { await loader.load("c").result.outcome }
@@ -185,11 +185,11 @@ struct ImageCacheTests {
         #expect(await loader.load("c").result.outcome == "5×5")
     }
 
-    @Test func whatIsForgottenIsNothingToMostOthers() async throws {
+    @Test func forgettingDoesNotAffectLoadsOfMostOtherAddresses() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(5, 5), "b": SketchCodec.bytes(5, 5)], isOpen: false)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         var counts = InvalidationGenerations()
-        // One that is not counted together with the image.
+        // An address that does not share a counter with the image.
         let other = try #require(
             (0..<1_000).map { ImageAddress("\($0)") }.first { address in
                 counts = InvalidationGenerations()

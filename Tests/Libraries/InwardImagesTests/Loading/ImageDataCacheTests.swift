@@ -22,15 +22,15 @@ struct ImageDataCacheTests {
         return loader
     }
 
-    @Test func whatIsDoneIsKeptAndAskedForBeforeItIsFetched() async {
+    @Test func storeIsUpdatedAndReadBeforeAFetch() async {
         for _ in 0..<2 { #expect(await loader(Darken(by: 1)).load("a").result.map { $0[0, 0].red } == .success(8)) }
         #expect(source.asked == ["a"])
         #expect(await loader(Darken(by: 1)).load("a").report.steps.map(\.origin) == [.store])
         #expect(store.all == [SketchCodec.bytes(8, 4, gray: 8)])
     }
 
-    /// A load begins on the thread of whoever asks, and may begin on the main one. Images are decoded where the loader has them
-    /// decoded, here once the scheduler runs.
+    /// A load starts on the caller's thread, which may be the main thread. Decoding must run on the loader's executor, which
+    /// here runs nothing before it is drained.
     @Test(arguments: [false, true]) func imagesAreNotDecodedOnTheCallersThread(isStored: Bool) async throws {
         if isStored { _ = await loader().load("a") }
         let codec = SketchCodec()
@@ -50,18 +50,18 @@ struct ImageDataCacheTests {
         #expect(codec.decoded == [1])
     }
 
-    @Test func otherPluginsAreAnotherImage() async {
+    @Test func differentPluginsHaveDifferentEntries() async {
         _ = await loader(Darken(by: 1)).load("a")
         #expect(await loader(Darken(by: 2)).load("a").result.map { $0[0, 0].red } == .success(7))
         #expect(await loader(Shrink(to: 2, 2)).load("a").result.outcome == "2×2")
     }
 
-    @Test func whatCameOfAFailureIsNotKept() async {
+    @Test func imageMadeFromAFailureIsNotStored() async {
         _ = await loader(Rescue()).load("b")
         #expect(store.all.isEmpty)
     }
 
-    @Test func whatIsTooLargeByNowIsMadeAgain() async {
+    @Test func storedImageOverTheLimitIsReplaced() async {
         _ = await loader().load("a")
         store.replace { _ in SketchCodec.bytes(9, 4) }
         let limits = ImageLimits(pixels: 32)
@@ -76,7 +76,7 @@ struct ImageDataCacheTests {
         #expect(await loader.load("a").result.outcome == "8×4")
     }
 
-    @Test func whatMayBeCutShortIsNotKept() async {
+    @Test func possiblyTruncatedImageIsNotStored() async {
         let loader = ImageLoader(
             source: source,
             codec: SketchCodec(),
@@ -88,14 +88,14 @@ struct ImageDataCacheTests {
         #expect(store.all.isEmpty)
     }
 
-    @Test func whatCannotBeReadAnyMoreIsMadeAgain() async {
+    @Test func unreadableStoredImageIsReplaced() async {
         _ = await loader().load("a")
         store.replace { _ in [1, 2, 3] }
         #expect(await loader().load("a").result.outcome == "8×4")
         #expect(source.asked == ["a", "a"])
     }
 
-    @Test func whatWasForgottenIsNotInTheStoreAnyMore() async {
+    @Test func forgottenImageIsRemovedFromTheStore() async {
         let loader = loader()
         _ = await loader.load("a")
         source.answer("a", .success(EncodedImage(SketchCodec.bytes(4, 8))))
@@ -105,7 +105,7 @@ struct ImageDataCacheTests {
         #expect(await loader.load("a").result.outcome == "4×8")
     }
 
-    @Test(arguments: [false, true]) func whatIsUnderWayWhenItIsForgottenIsNotStored(isBeingKept: Bool) async {
+    @Test(arguments: [false, true]) func loadInFlightDuringForgetIsNotStored(isBeingKept: Bool) async {
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)], isOpen: isBeingKept)
         let store = SketchStore(isOpen: !isBeingKept)
         let loader = ImageLoader(source: source, codec: SketchCodec(), store: store, timer: .still)

@@ -16,34 +16,34 @@ struct ImageLimitsTests {
         let source = SketchSource(["a": bytes])
         let loader = ImageLoader(source: source, codec: codec, limits: limits, budget: budget, timer: .still)
         let result = await loader.load("a").result
-        #expect(codec.decoded.isEmpty, "it was decoded all the same")
+        #expect(codec.decoded.isEmpty, "the image was decoded")
         return if case .failure(let error) = result { error } else { nil }
     }
 
-    @Test func anImageOfTooManyPixelsIsNotDecoded() async {
+    @Test func imageWithTooManyPixelsIsNotDecoded() async {
         let error = await error(SketchCodec.bytes(10, 11), ImageLimits(pixels: 109))
         #expect(error?.reason == .tooLarge)
         #expect(error?.description == "The image a is 10×11, which is more than the 109 pixels allowed.")
     }
 
-    @Test func anImageWithASideThatIsTooLongIsNotDecoded() async {
+    @Test func imageWithATooLongSideIsNotDecoded() async {
         let error = await error(SketchCodec.bytes(1, 11), ImageLimits(side: 10))
         #expect(error?.description == "The image a is 1×11, and no side may have more than 10 pixels.")
     }
 
-    @Test func moreBytesThanAllowedAreNotEvenRead() async {
+    @Test func encodedImageOverTheLimitIsNotRead() async {
         let error = await error(SketchCodec.bytes(1, 1), ImageLimits(encodedBytes: 11))
         #expect(error?.description == "The image a has 12 bytes, more than the 11 allowed.")
     }
 
-    @Test func anImageThatTakesMoreThanTheWholeBudgetIsRefused() async {
+    @Test func imageThatNeedsMoreThanTheBudgetIsRejected() async {
         let codec = SketchCodec(workingBytes: 5)
         let error = await error(SketchCodec.bytes(2, 3), ImageLimits(), codec, budget: DecodingBudget(bytes: 28))
         #expect(error?.description == "The image a is 2×3 and takes 29 bytes to decode, more than the 28 allowed.")
     }
 
     @Test(arguments: [true, false])
-    func anImageThatTakesLongerThanAllowedIsGivenUp(isSlowInHeader: Bool) async {
+    func imageThatTakesTooLongToDecodeTimesOut(isSlowInHeader: Bool) async {
         let clock = ManualClock()
         for (seconds, outcome) in [(29, nil), (30, ImageError.Reason.timedOut)] {
             let delay: @Sendable () -> Void = { clock.advance(by: .seconds(seconds)) }
@@ -62,7 +62,7 @@ struct ImageLimitsTests {
         }
     }
 
-    @Test func whatIsWithinTheLimitsIsDecoded() async throws {
+    @Test func imageAtTheLimitsIsDecoded() async throws {
         let limits = ImageLimits(encodedBytes: 12, pixels: 110, side: 11)
         let source = SketchSource(["a": SketchCodec.bytes(10, 11)])
         let budget = DecodingBudget(bytes: 440)
@@ -71,13 +71,13 @@ struct ImageLimitsTests {
         #expect(image.size.height == 11)
     }
 
-    @Test func theStandardLimitsAreThoseThatAreDocumented() {
+    @Test func defaultLimitsMatchTheDocumentation() {
         let limits = ImageLimits()
         #expect(limits.encodedBytes == 33_554_432 && limits.pixels == 50_000_000 && limits.side == 16_384)
         #expect(limits.decodingTime == .seconds(30))
     }
 
-    @Test func aHundredLargeImagesAtOnceTakeTurns() async {
+    @Test func concurrentLargeImagesTakeTurns() async {
         let addresses = (0..<100).map { ImageAddress("\($0)") }
         let source = SketchSource(Dictionary(uniqueKeysWithValues: addresses.map { ($0, SketchCodec.bytes(100, 100)) }))
         let most = Mutex(0)
@@ -99,11 +99,11 @@ struct ImageLimitsTests {
             }
         }
         #expect((80_000...240_000).contains(most.withLock(\.self)))
-        // Whoever did the work lets go of it a little later than whoever waited for it: all of it is there once it has.
+        // The work releases its reservation shortly after its waiters have the result. Wait until the whole budget is free.
         #expect(await budget.decodingRoom.reservation(of: budget.limit, for: 0) != nil)
     }
 
-    @Test func nothingIsTakenOfTheBudgetWhileBytesArriveAndPartOfItWhileAnImageIsProcessed() async {
+    @Test func decodingMemoryIsReservedOnlyWhileAnImageIsDecodedOrProcessed() async {
         let source = SketchSource(["a": SketchCodec.bytes(10, 10)], isOpen: false)
         let budget = DecodingBudget()
         var loader = ImageLoader(source: source, codec: SketchCodec(), budget: budget, timer: .still)
@@ -119,11 +119,11 @@ struct ImageLimitsTests {
         #expect(source.asked == ["a"] && budget.taken == 0)
         source.open()
         _ = await isProcessing.value()
-        // As much for what the plugin makes of it.
+        // The image, and as much again for the plugin.
         #expect(budget.taken == 800)
         gate.open()
         #expect(await load.value == "10×10")
-        // Whoever did the work lets go of it a little later than whoever waited for it: all of it is there once it has.
+        // The work releases its reservation shortly after its waiters have the result. Wait until the whole budget is free.
         #expect(await budget.decodingRoom.reservation(of: budget.limit, for: 0) != nil)
     }
 }

@@ -12,7 +12,7 @@ struct ImageLoadCancellationTests {
         Task.waiting { await loader.load("a").result.outcome }
     }
 
-    @Test func loadsOfTheSameAreOne() async {
+    @Test func concurrentLoadsOfTheSameImageAreCoalesced() async {
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         let loads = (0..<100).map { _ in load(loader) }
         source.open()
@@ -20,7 +20,7 @@ struct ImageLoadCancellationTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test func whoGivesUpEndsNoLoadButItsOwn() async {
+    @Test func cancellingALoadDoesNotAffectTheOthers() async {
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         let (first, second) = (load(loader), load(loader))
         first.cancel()
@@ -30,7 +30,7 @@ struct ImageLoadCancellationTests {
         #expect(source.asked == ["a"] && source.cancelled == 0)
     }
 
-    @Test func whenTheLastGivesUpNothingIsFetchedAnyMore() async {
+    @Test func cancellingTheLastLoadCancelsTheFetch() async {
         var loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         loader.addPlugin(Shrink(to: 1, 1))
         let loads = [load(loader), load(loader)]
@@ -38,21 +38,20 @@ struct ImageLoadCancellationTests {
             load.cancel()
             #expect(await load.value == "cancelled")
         }
-        // The work has been told by now; it says so when it comes to it.
+        // The fetch has been cancelled by now, although it has not ended yet. A new load must not join it.
         let again = load(loader)
         source.open()
         #expect(await again.value == "1×1")
         #expect(source.asked == ["a", "a"])
     }
 
-    @Test func whatIsDecodedForNobodyIsNotProcessed() async {
+    @Test func imageOfACancelledLoadIsNotProcessed() async {
         let processed = Counter()
         let isDecoding = Promise<Void>()
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
-        // Whoever decodes gives up meanwhile.
+        // Cancels the load while the codec runs.
         let codec = SketchCodec {
             isDecoding.fulfill(())
-            // The task that calls is there while it is called.
             // `unsafe`: the task is used only while the closure runs.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         }
@@ -62,15 +61,15 @@ struct ImageLoadCancellationTests {
         #expect(processed.value == 0)
     }
 
-    @Test func whatAPluginLeavesBehindWhenItGivesUpIsNoImage() async {
+    @Test func resultOfACancelledPluginIsDiscarded() async {
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
         var loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
-        loader.addPlugin(GivingUp())
+        loader.addPlugin(CancelledFilter())
         #expect(await load(loader).value == "cancelled")
         #expect(await loader.load("a").report.steps.map(\.origin) != [.memory])
     }
 
-    @Test func aDeadlineEndsALoadAndNotTheWorkForOthers() async {
+    @Test func deadlineEndsALoadButNotItsSharedWork() async {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: timer)
@@ -88,12 +87,12 @@ struct ImageLoadCancellationTests {
         #expect(await patient.value == "8×4")
     }
 
-    @Test func randomLoadsAndCancellationsLeaveNothingBehind() async {
+    @Test func randomLoadsAndCancellationsLeakNoMemory() async {
         let seed = UInt64.random(in: 0 ... .max)
-        print("randomLoadsAndCancellationsLeaveNothingBehind: seed \(seed)")
+        print("randomLoadsAndCancellationsLeakNoMemory: seed \(seed)")
         let addresses = (1...8).map { ImageAddress("\($0)") }
-        let pictures = addresses.map { ($0, SketchCodec.bytes(Int($0.rawValue) ?? 1, 100)) }
-        let source = SketchSource(Dictionary(uniqueKeysWithValues: pictures))
+        let images = addresses.map { ($0, SketchCodec.bytes(Int($0.rawValue) ?? 1, 100)) }
+        let source = SketchSource(Dictionary(uniqueKeysWithValues: images))
         let budget = DecodingBudget(bytes: 16 * 400)
         let cache = ImageCache(bytes: 20_000)
         let plain = ImageLoader(source: source, codec: SketchCodec(), cache: cache, budget: budget, timer: .still)
@@ -119,7 +118,7 @@ struct ImageLoadCancellationTests {
                 }
             }
         }
-        // Whoever was left behind has ended too: nobody waits, so all that can be taken is.
+        // No reservation has leaked, so every image still fits into the budget.
         for address in addresses { #expect((try? await plain.loadImage(from: address)) != nil) }
     }
 }

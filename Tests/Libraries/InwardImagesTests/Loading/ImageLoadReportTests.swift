@@ -6,17 +6,17 @@ import Testing
 @testable import InwardImages
 
 struct ImageLoadReportTests {
-    /// A source without images that takes two seconds to say so.
+    /// A source without images, which takes two seconds to answer.
     private struct SlowSource: ImageSource {
         let clock: ManualClock
 
         func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
             clock.advance(by: .seconds(2))
-            throw ImageError(.notFound, of: address, explanation: "is not there")
+            throw ImageError(.notFound, of: address, explanation: "does not exist")
         }
     }
 
-    @Test func aReportSaysWhatWasDoneAndWhatCameOfIt() async {
+    @Test func reportListsStepsAndResult() async {
         let source = SketchSource(["a": SketchCodec.bytes(80, 40)])
         var loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         loader.addPlugin(Shrink(to: 10, 5))
@@ -29,7 +29,7 @@ struct ImageLoadReportTests {
         #expect(await loader.load("a").report.steps.map(\.description) == ["Shrink (memory)", "Darken"])
     }
 
-    @Test func whatIsDoneForAnotherLoadIsShared() async {
+    @Test func stepsOfAJoinedLoadAreShared() async {
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)], isOpen: false)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         let first = Task.waiting { await loader.load("a").report.steps.map(\.origin) }
@@ -39,7 +39,7 @@ struct ImageLoadReportTests {
         #expect(await second.value == [.shared, .shared, .shared])
     }
 
-    @Test func loadsThatHaveNothingInCommonButTheFetchShareIt() async {
+    @Test func loadsWithDifferentReductionsShareTheFetch() async {
         let source = SketchSource(["a": SketchCodec.bytes(80, 80)], isOpen: false)
         var small = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         var large = small
@@ -53,14 +53,14 @@ struct ImageLoadReportTests {
         #expect(await reports[1].value == ["fetch (shared)", "decode", "Orient", "Shrink"])
     }
 
-    @Test func aFailureToFetchIsAStepToo() async {
+    @Test func failedFetchIsAStep() async {
         let loader = ImageLoader(source: SketchSource(), codec: SketchCodec(), timer: .still)
         let steps = await loader.load("a").report.steps
         #expect(steps.map(\.name) == ["fetch", "Orient"])
         #expect(steps.map(\.bytes) == [0, 0])
     }
 
-    @Test func aFailureThatIsSharedIsSaidToBe() async {
+    @Test func sharedFailureIsReportedAsShared() async {
         let source = SketchSource(isOpen: false)
         let plain = ImageLoader(source: source, codec: SketchCodec(), timer: .still)
         var (first, second) = (plain, plain)
@@ -72,11 +72,11 @@ struct ImageLoadReportTests {
         source.open()
         #expect(await loads[0].value.first == "fetch")
         #expect(await loads[1].value.first == "fetch (shared)")
-        // That there is nothing is remembered then.
+        // The absence is cached now.
         #expect(await plain.load("a").report.steps.first?.description == "fetch (memory)")
     }
 
-    @Test func aFailureHasAReportOfWhatWasDoneBefore() async {
+    @Test func reportOfAFailureListsTheStepsBeforeIt() async {
         let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
         let loader = ImageLoader(source: source, codec: SketchCodec(), limits: ImageLimits(pixels: 1), timer: .still)
         let report = await loader.load("a").report
@@ -84,7 +84,7 @@ struct ImageLoadReportTests {
         #expect(report.steps.dropFirst().allSatisfy { $0.bytes == 0 })
     }
 
-    @Test func stepsAndTheLoadAreTimed() async {
+    @Test func stepsAndLoadHaveDurations() async {
         let clock = ManualClock()
         let timer = TimerService(clock)
         clock.advance(by: .seconds(5))
@@ -95,8 +95,8 @@ struct ImageLoadReportTests {
         #expect(report.duration == .seconds(2))
     }
 
-    /// What has a size of its own is fetched before it is known how far it can be reduced.
-    @Test(arguments: [false, true]) func aFailureToFetchIsTimedToo(isSized: Bool) async {
+    /// With a sizing plugin, the image is fetched before its reduction is known.
+    @Test(arguments: [false, true]) func failedFetchHasADuration(isSized: Bool) async {
         let clock = ManualClock()
         let timer = TimerService(clock)
         clock.advance(by: .seconds(5))
@@ -108,7 +108,7 @@ struct ImageLoadReportTests {
         #expect(report.duration == .seconds(2))
     }
 
-    @Test func anImageThatAStoreHasIsTimedToo() async {
+    @Test func imageFromAStoreHasADuration() async {
         let clock = ManualClock()
         let codec = SketchCodec { clock.advance(by: .seconds(3)) }
         let loader = ImageLoader(

@@ -11,12 +11,12 @@ struct ImageLoaderTests {
 
     private func loader() -> ImageLoader { ImageLoader(source: source, codec: codec, timer: .still) }
 
-    @Test func anImageIsThatOfTheAddressWithoutPlugins() async throws {
+    @Test func imageIsReturnedAsDecodedWithoutPlugins() async throws {
         let image = try await loader().loadImage(from: "a")
         #expect(image == Image(size: ImageSize(clamping: 8, 4), color: Color(gray: 100)))
     }
 
-    @Test func pluginsAreAppliedInTheOrderTheyWereAdded() async throws {
+    @Test func pluginsAreAppliedInTheOrderInWhichTheyAreAdded() async throws {
         var loader = loader()
         loader.addPlugin(Darken(by: 90))
         loader.addPlugin(
@@ -43,7 +43,7 @@ struct ImageLoaderTests {
         #expect(applied.value == 1)
     }
 
-    @Test func copiesHavePluginsOfTheirOwnAndAPluginCanBeRemoved() async throws {
+    @Test func copiesHaveTheirOwnPluginsAndPluginsCanBeRemoved() async throws {
         let plain = loader()
         var dark = plain
         dark.addPlugin(Darken(by: 1))
@@ -54,7 +54,7 @@ struct ImageLoaderTests {
         #expect(source.asked == ["a"])
     }
 
-    @Test(arguments: [false, true]) func loadersThatBeginAlikeDoWhatTheyHaveInCommonOnce(atOnce: Bool) async {
+    @Test(arguments: [false, true]) func loadersWithEqualFirstPluginsShareTheWork(atOnce: Bool) async {
         let source = SketchSource(["a": SketchCodec.bytes(800, 400)], isOpen: !atOnce)
         let resized = Counter()
         var first = ImageLoader(source: source, codec: codec, timer: .still)
@@ -73,17 +73,17 @@ struct ImageLoaderTests {
         #expect(resized.value == 1)
     }
 
-    @Test(arguments: [false, true]) func aFailureThatBecameAnImageIsNotKept(atFirst: Bool) async throws {
+    @Test(arguments: [false, true]) func imageMadeFromAFailureIsNotCached(atFirst: Bool) async throws {
         var loader = loader()
         if atFirst { loader.removePlugin(Orient()) }
         loader.addPlugin(Rescue())
-        source.answer("a", .failure(ImageError(.unavailable, of: "a", explanation: "cannot be had")))
+        source.answer("a", .failure(ImageError(.unavailable, of: "a", explanation: "is unavailable")))
         #expect(try await loader.loadImage(from: "a").size.width == 1)
         source.answer("a", .success(EncodedImage(SketchCodec.bytes(3, 3))))
         #expect(try await loader.loadImage(from: "a").size.width == 3)
     }
 
-    @Test func anImageInThePlaceOfAnotherIsNotKept() async throws {
+    @Test func substituteImageIsNotCached() async throws {
         let loader = loader()
         source.answer("a", .success(EncodedImage(SketchCodec.bytes(1, 1), isGenuine: false)))
         #expect(try await loader.loadImage(from: "a").size.width == 1)
@@ -91,27 +91,27 @@ struct ImageLoaderTests {
         #expect(try await loader.loadImage(from: "a").size.width == 3)
     }
 
-    @Test func anErrorNamesTheAddressAndNoSecretOfIt() async {
+    @Test func errorNamesTheAddressWithoutSecrets() async {
         let result = await loader().load("https://ada:secret@example.org/cat.jpg?token=secret").result
         guard case .failure(let error) = result else {
-            Issue.record("There is an image.")
+            Issue.record("The image was loaded.")
             return
         }
         #expect(error.reason == .notFound)
         #expect(error.description == "The image https://example.org/cat.jpg is not there.")
     }
 
-    @Test func anErrorOfAPluginNamesTheAddress() async {
+    @Test func errorOfAPluginNamesTheAddress() async {
         var loader = loader()
         loader.addPlugin(
             CustomPlugin(identity: 1) { (_: ImageResult) in
-                .failure(ImageError(.damaged, explanation: "is ugly"))
+                .failure(ImageError(.damaged, explanation: "is damaged"))
             }
         )
-        #expect(await loader.load("a").result == .failure(ImageError(.damaged, of: "a", explanation: "is ugly")))
+        #expect(await loader.load("a").result == .failure(ImageError(.damaged, of: "a", explanation: "is damaged")))
     }
 
-    @Test func imagesThatWillBeAskedForAreInMemoryThen() async {
+    @Test func prefetchedImagesAreInMemory() async {
         let source = SketchSource(
             Dictionary(uniqueKeysWithValues: (0..<9).map { (ImageAddress("\($0)"), SketchCodec.bytes(2, 2)) })
         )
@@ -122,14 +122,14 @@ struct ImageLoaderTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [(1, 1), (0, 1), (-1, 1), (3, 3)])
-    func noMoreImagesThanAllowedAreLoadedAheadAtOnce(limit: Int, most: Int) async {
+    func prefetchNeverExceedsItsConcurrencyLimit(limit: Int, most: Int) async {
         let source = CountingImageSource(gathering: most)
         let loader = ImageLoader(source: source, codec: codec, timer: .still)
         await loader.prefetch((0..<12).map { ImageAddress("\($0)") }, atOnce: limit)
         #expect(source.maximumAtOnce == most)
     }
 
-    @Test func whatWasForgottenIsFetchedAgain() async throws {
+    @Test func forgottenImageIsFetchedAgain() async throws {
         let loader = loader()
         for address in ["a", "b"] as [ImageAddress] { _ = try await loader.loadImage(from: address) }
         await loader.forget("a")
@@ -140,7 +140,7 @@ struct ImageLoaderTests {
         #expect(source.asked == ["a", "b", "a", "b"])
     }
 
-    @Test(arguments: [false, true]) func whatIsUnderWayWhenItIsForgottenIsNeitherKeptNorJoined(isSized: Bool) async {
+    @Test(arguments: [false, true]) func loadInFlightDuringForgetIsNeitherCachedNorJoined(isSized: Bool) async {
         let source = SketchSource(["a": SketchCodec.bytes(8, 8, gray: 1)], isOpen: false)
         var loader = ImageLoader(source: source, codec: codec, timer: .still)
         if isSized { loader.addPlugin(Shrink(to: 2, 2)) }
@@ -156,7 +156,7 @@ struct ImageLoaderTests {
         #expect(source.asked == ["a", "a", "a"])
     }
 
-    @Test(arguments: [false, true]) func whetherWhatIsCutShortIsShownTheCodecIsTold(isAllowed: Bool) async {
+    @Test(arguments: [false, true]) func codecReceivesWhetherTruncationIsAllowed(isAllowed: Bool) async {
         let loader = ImageLoader(source: source, codec: codec, allowsTruncation: isAllowed, timer: .still)
         _ = await loader.load("a")
         #expect(codec.allowedTruncations == [isAllowed])

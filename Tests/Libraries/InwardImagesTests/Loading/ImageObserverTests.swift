@@ -5,10 +5,10 @@ import Testing
 
 @testable import InwardImages
 
-/// What an observer is told of loads and of the budget.
+/// Tests what observers are told about loads and the budget.
 @Suite(.timeLimit(.minutes(5)))
 struct ImageObserverTests {
-    /// Writes down what it is told.
+    /// An observer that records the end of loads and the changes of the budget.
     private final class Recorder: ImageObserver {
         private let log = Mutex<[String]>([])
 
@@ -29,7 +29,7 @@ struct ImageObserverTests {
     private let recorder = Recorder()
     private let source = SketchSource(["a": SketchCodec.bytes(8, 4)])
 
-    @Test func aLoadIsToldWithItsStages() async throws {
+    @Test func endOfALoadIsReportedWithItsSteps() async throws {
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still, observer: recorder)
         _ = try await loader.loadImage(from: "a")
         _ = try await loader.loadImage(from: "a")
@@ -43,7 +43,7 @@ struct ImageObserverTests {
         )
     }
 
-    /// Surrounds loads, and writes down where they are.
+    /// An observer that wraps loads in a task-local value, and records where they run.
     private struct Surrounder: ImageObserver {
         @TaskLocal static var address: ImageAddress?
         let journal = Journal()
@@ -60,17 +60,17 @@ struct ImageObserverTests {
         }
     }
 
-    /// A source that says in which load it was asked.
+    /// A source that records the load that it is called from.
     private struct SurroundedSource: ImageSource {
         let journal: Journal
 
         func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
-            journal.add("\(address) is fetched for \(Surrounder.address.map { "\($0)" } ?? "nobody")")
+            journal.add("\(address) is fetched for \(Surrounder.address.map { "\($0)" } ?? "no load")")
             return EncodedImage(SketchCodec.bytes(8, 4))
         }
     }
 
-    @Test func aLoadIsSurrounded() async throws {
+    @Test func loadRunsInsideTheObserver() async throws {
         let surrounder = Surrounder()
         let source = SurroundedSource(journal: surrounder.journal)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still, observer: surrounder)
@@ -82,7 +82,7 @@ struct ImageObserverTests {
         )
     }
 
-    @Test func eachPrefetchedImageIsSurrounded() async {
+    @Test func everyPrefetchedImageLoadsInsideTheObserver() async {
         let surrounder = Surrounder()
         let source = SurroundedSource(journal: surrounder.journal)
         let loader = ImageLoader(source: source, codec: SketchCodec(), timer: .still, observer: surrounder)
@@ -95,7 +95,7 @@ struct ImageObserverTests {
         )
     }
 
-    @Test func theBudgetIsToldWithEachChangeAndTheQueue() async {
+    @Test func everyChangeOfTheBudgetIsReported() async {
         let budget = DecodingBudget(bytes: 1_000, observer: recorder)
         var first = await budget.decodingRoom.reservation(of: 600, for: 0)
         let second = Task.waiting { await budget.decodingRoom.reservation(of: 500, for: 0) != nil }
@@ -113,7 +113,7 @@ struct ImageObserverTests {
         )
     }
 
-    @Test func encodedImagesAreAPartOfTheirOwn() async {
+    @Test func encodedImagesAreReportedAsASeparatePart() async {
         let budget = DecodingBudget(bytes: 80_000, observer: recorder)
         let reservation = await budget.fetchingRoom.reservation(for: 0)
         if let reservation { budget.fetchingRoom.settle(reservation, on: 50) }

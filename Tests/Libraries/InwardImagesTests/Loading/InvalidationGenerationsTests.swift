@@ -3,7 +3,7 @@ import Testing
 @testable import InwardImages
 
 struct InvalidationGenerationsTests {
-    @Test func whatIsForgottenIsCountedAndMostOthersAreNot() {
+    @Test func invalidationIsCountedForItsAddressAndFewOthers() {
         var counts = InvalidationGenerations()
         counts.add("a")
         #expect(counts.count(for: "a") == 1)

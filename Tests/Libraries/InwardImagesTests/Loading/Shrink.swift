@@ -2,7 +2,7 @@ import TestSupport
 
 @testable import InwardImages
 
-/// A plugin that makes an image of a size, and says that it need not be decoded any larger.
+/// A plugin that returns an image of a fixed size, and allows the image to be decoded at that size.
 struct Shrink: ImageFilter {
     let size: ImageSize
     let counter: Counter

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import InwardImages
 
-/// A store in memory, which keeps nothing until it is opened.
+/// An in-memory store whose `keep` calls wait until it is opened.
 final class SketchStore: ImageDataCache {
     private let kept = Mutex<[ImageKey: [UInt8]]>([:])
     private let isBegun = Promise<Void>()
@@ -14,18 +14,18 @@ final class SketchStore: ImageDataCache {
         gate = Gate(isOpen: isOpen)
     }
 
-    /// How often something was to be kept.
+    /// Counts the calls of `keep`.
     let keepings = Counter()
-    /// All that it has.
+    /// The bytes of all stored images.
     var all: [[UInt8]] { kept.withLock { Array($0.values) } }
 
-    /// Lets everything be kept.
+    /// Lets all `keep` calls continue.
     func open() { gate.open() }
 
-    /// Waits until something is to be kept.
+    /// Waits for the first call of `keep`.
     func isKeeping() async { _ = await isBegun.value(until: nil) }
 
-    /// Has other bytes in the place of all that it has.
+    /// Replaces the bytes of all stored images.
     func replace(_ change: ([UInt8]) -> [UInt8]) { kept.withLock { $0 = $0.mapValues(change) } }
 
     func bytes(of image: ImageKey) async -> [UInt8]? { kept.withLock { $0[image] } }

@@ -20,7 +20,7 @@ struct WeightedSemaphoreTests {
         let amount: Int
     }
 
-    @Test func everySequenceOfStepsKeepsWhatMustHold() {
+    @Test func everySequenceOfStepsKeepsTheInvariants() {
         var count = 0
         explore([], depth: Thoroughness.isExhaustive ? 7 : 5, count: &count)
         #expect(count > (Thoroughness.isExhaustive ? 300_000 : 9_000))
@@ -33,18 +33,18 @@ struct WeightedSemaphoreTests {
         for step in Step.allCases { explore(steps + [step], depth: depth - 1, count: &count) }
     }
 
-    /// Goes through the steps beside a plain list of who holds what and who waits.
+    /// Compares the semaphore with a simple model after each step: lists of holders and waiters.
     private func check(_ steps: [Step]) {
         var queue = WeightedSemaphore<Int>(limit: 3)
         var holding: [(party: Int, amount: Int)] = []
         var waiting: [Waiter] = []
         func held(_ party: Int) -> Int { holding.reduce(0) { $0 + ($1.party == party ? $1.amount : 0) } }
-        /// The first of the party that holds the least; of two that hold the same, the one who came first.
+        /// Returns the first waiter of the party that holds the least. Between equal parties, the earlier waiter is first.
         func next() -> Waiter? {
             let firsts = [0, 1].compactMap { party in waiting.first { $0.party == party } }
             return firsts.min { (held($0.party), $0.id) < (held($1.party), $1.id) }
         }
-        /// Lets those go for whom there is room, the next one first.
+        /// Admits waiters while they fit, and returns their names.
         func admit(_ room: Int) -> [Int] {
             guard let first = next(), first.amount <= room else { return [] }
             waiting.removeAll { $0.id == first.id }
@@ -59,46 +59,46 @@ struct WeightedSemaphoreTests {
                 if let place = queue.take(amount, for: party, orWait: name) {
                     waiting.append(Waiter(name: place.waiter, id: place.id, party: party, amount: amount))
                 } else {
-                    #expect(first.map { held($0.party) > held(party) } ?? true, "\(steps): \(name) overtook")
+                    #expect(first.map { held($0.party) > held(party) } ?? true, "\(steps): \(name) overtook a waiter")
                     holding.append((party, amount))
                 }
             case .giveBack:
                 guard !holding.isEmpty else { break }
                 let (party, amount) = holding[0]
-                // Others are asked before the party counts as having given it back.
+                // Other parties are admitted while the party still counts as holding the amount.
                 let others = admit(3 - queue.taken + amount)
                 holding.removeFirst()
                 let admitted = others + admit(3 - holding.reduce(0) { $0 + $1.amount })
-                #expect(queue.giveBack(amount, of: party) == admitted, "\(steps): somebody overtook")
+                #expect(queue.giveBack(amount, of: party) == admitted, "\(steps): wrong waiters were admitted")
             case .leaveFirst, .leaveLast:
                 guard let left = step == .leaveFirst ? waiting.first : waiting.last else { break }
                 waiting.removeAll { $0.id == left.id }
                 let admitted = admit(3 - queue.taken)
-                #expect(queue.leave(left.id, of: left.party) == admitted, "\(steps): somebody overtook")
+                #expect(queue.leave(left.id, of: left.party) == admitted, "\(steps): wrong waiters were admitted")
                 #expect(queue.leave(left.id, of: left.party).isEmpty)
             }
             let taken = holding.reduce(0) { $0 + $1.amount }
             #expect(queue.taken == taken && taken <= 3, "\(steps)")
             #expect(queue.waitingCount == waiting.count, "\(steps)")
-            if let next = next() { #expect(taken + next.amount > 3, "\(steps): it waits for nothing") }
+            if let next = next() { #expect(taken + next.amount > 3, "\(steps): a waiter that fits was not admitted") }
         }
     }
 
-    @Test func aPartyLeavesAsMuchAsItHoldsSoThatTheNextOneFindsRoom() {
+    @Test func partyLeavesFreeAsMuchAsItHolds() {
         var queue = WeightedSemaphore<Int>(limit: 12, leavingRoom: true)
-        /// Takes until the party would have to wait, and returns how much it has then.
+        /// Takes amounts of 1 until the party has to wait, and returns how much it then holds.
         func fill(_ party: Int) -> Int {
             for count in 0... where queue.take(1, for: party, orWait: party) != nil { return count }
             return 0
         }
         #expect((0..<4).map { fill($0) } == [6, 3, 1, 1])
-        // What the first gives back is for those who have less, until all have the same.
+        // Returned amounts go to the parties that hold less, until all hold the same.
         var admitted: [Int] = []
         for _ in 0..<6 { admitted += queue.giveBack(1, of: 0) }
         #expect(admitted == [2, 3, 0])
     }
 
-    @Test func aPartyThatHoldsNothingMayTakeAll() {
+    @Test func partyThatHoldsNothingMayTakeEverything() {
         var queue = WeightedSemaphore<Int>(limit: 12, leavingRoom: true)
         #expect(queue.take(12, for: 0, orWait: 0) == nil)
         #expect(queue.take(1, for: 1, orWait: 1) != nil)

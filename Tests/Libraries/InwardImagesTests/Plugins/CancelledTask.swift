@@ -1,6 +1,6 @@
-/// What a piece of work does in a task that is cancelled before it begins.
+/// A task that is cancelled before its work starts.
 enum CancelledTask {
-    /// Whether the work throws `CancellationError`.
+    /// Returns whether the work throws `CancellationError`.
     static func stops(_ work: @escaping @Sendable () throws(CancellationError) -> Void) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.cancelAll()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct CircleTests {
-    @Test func aCircleIsCutOutOfTheMiddle() {
+    @Test func circleIsCutOutOfTheCenter() {
         let image = Image.sample(14, 9, opaque: true)
         let circle = Circle().filtered(image)
         #expect(circle.size == ImageSize(width: 9, height: 9))
@@ -16,7 +16,7 @@ struct CircleTests {
         }
     }
 
-    @Test func aPixelIsACircle() {
+    @Test func onePixelIsACircle() {
         #expect(Circle().filtered(.plain(1, 1, .white)) == .plain(1, 1, .white))
         #expect(Circle().filtered(.plain(1, 50, .white)) == .plain(1, 1, .white))
         #expect(Circle() == Circle())

@@ -9,11 +9,11 @@ struct CosineTableTests {
         (7, 3, 0.5), (1, 4, 0.7071067811865476), (1, 6, 0.8660254037844387), (1, 10, 0.9510565162951535),
         (61, 10, 0.9510565162951535), (1, 1000, 0.9999950652018582),
     ])
-    func aFractionOfHalfATurnHasItsCosine(numerator: Int, denominator: Int, cosine: Double) {
+    func cosineOfAFractionOfAHalfTurnIsExact(numerator: Int, denominator: Int, cosine: Double) {
         #expect(abs(CosineTable.cosine(halfTurns: numerator, over: denominator) - cosine) < 1e-15)
     }
 
-    @Test func wavesSwingAboutZero() {
+    @Test func wavesHaveTheExpectedValuesAndAMeanOfZero() {
         let table = CosineTable(frequencies: 3, count: 4)
         #expect(table.values[0..<4].allSatisfy { $0 == 1 })
         for (value, expected) in zip(table.values[4...], [0.92388, 0.382683, -0.382683, -0.92388, 0.707107, -0.707107])

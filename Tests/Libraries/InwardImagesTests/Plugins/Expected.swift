@@ -1,11 +1,11 @@
-/// What the plugins are expected to make of small images, as expected.py computed it.
+/// The expected results of the plugins for small images, computed by expected.py.
 enum Expected {
-    /// The light of the levels 0, 10, 11, 50, 128, 200 and 255, in billionths.
+    /// The linear light of the levels 0, 10, 11, 50, 128, 200 and 255, in billionths.
     static let light: [Int] = [
         0, 3035270, 3346536, 31896033, 215860500, 577580440, 1000000000,
     ]
 
-    /// A sample of 24 by 18 at 9 by 7.
+    /// A sample of 24 by 18, resized to 9 by 7.
     static let reduced: [UInt8] = [
         149, 156, 117, 148, 186, 137, 115, 138, 167, 117, 188, 112, 132, 146, 153, 108, 139, 147, 215, 132, 170, 155,
         125, 137, 134, 171, 155, 107, 132, 167, 80, 118, 156, 149, 123, 103, 140, 168, 153, 125, 164, 127, 142, 117,
@@ -21,7 +21,7 @@ enum Expected {
         165, 200, 146, 139, 151, 152, 123,
     ]
 
-    /// An opaque sample of 5 by 4 at 9 by 7.
+    /// An opaque sample of 5 by 4, resized to 9 by 7.
     static let enlarged: [UInt8] = [
         0, 0, 167, 255, 0, 136, 139, 255, 84, 215, 36, 255, 64, 200, 0, 255, 0, 160, 25, 255, 0, 209, 97, 255, 96, 233,
         117, 255, 209, 182, 83, 255, 246, 140, 50, 255, 136, 103, 143, 255, 118, 135, 143, 255, 75, 176, 143, 255, 85,
@@ -36,7 +36,7 @@ enum Expected {
         253, 255, 179, 247, 248, 255, 222, 216, 214, 255, 120, 123, 132, 255, 0, 0, 0, 255,
     ]
 
-    /// A sample of 24 by 18 that fills 7 by 9 at the right.
+    /// The right part of a sample of 24 by 18, filling 7 by 9.
     static let filled: [UInt8] = [
         111, 89, 202, 119, 153, 168, 201, 119, 190, 130, 67, 132, 99, 184, 192, 107, 127, 200, 126, 91, 110, 165, 89,
         131, 183, 155, 131, 57, 140, 171, 204, 144, 161, 174, 205, 171, 120, 155, 107, 134, 173, 120, 49, 125, 170, 122,
@@ -51,12 +51,12 @@ enum Expected {
         153, 115, 168, 84, 216, 93, 150, 150, 157, 169, 149, 179, 173, 130, 173, 141, 202, 138, 121, 140, 109, 111,
     ]
 
-    /// An opaque sample of 8 by 6 at 1 by 1.
+    /// An opaque sample of 8 by 6, resized to 1 by 1.
     static let point: [UInt8] = [
         149, 152, 158, 255,
     ]
 
-    /// A sample of 8 by 6 in grey.
+    /// A sample of 8 by 6 in gray.
     static let gray: [UInt8] = [
         78, 78, 78, 246, 187, 187, 187, 175, 140, 140, 140, 200, 207, 207, 207, 65, 166, 166, 166, 253, 168, 168, 168,
         54, 69, 69, 69, 207, 181, 181, 181, 200, 217, 217, 217, 33, 97, 97, 97, 189, 76, 76, 76, 214, 145, 145, 145, 79,
@@ -107,7 +107,7 @@ enum Expected {
         129, 255, 150, 156, 131, 255,
     ]
 
-    /// A sample of 8 by 6 on the colour (10, 200, 90).
+    /// A sample of 8 by 6 on the color (10, 200, 90).
     static let background: [UInt8] = [
         0, 80, 156, 255, 61, 209, 71, 255, 31, 169, 70, 255, 29, 209, 101, 255, 229, 147, 69, 255, 54, 191, 93, 255, 12,
         42, 204, 255, 150, 182, 176, 255, 35, 202, 109, 255, 49, 125, 128, 255, 15, 96, 134, 255, 18, 184, 136, 255, 37,
@@ -131,7 +131,7 @@ enum Expected {
         234, 68, 193, 11, 98, 23, 197, 19, 121, 53, 219, 66, 87, 115, 160, 177, 149, 132, 143,
     ]
 
-    /// The alpha of white of 13 by 11 with corners of a radius of 4.5.
+    /// The alpha of a white image of 13 by 11 with corners of a radius of 4.5.
     static let corners: [UInt8] = [
         0, 10, 132, 224, 254, 255, 255, 255, 254, 224, 132, 10, 0, 10, 202, 255, 255, 255, 255, 255, 255, 255, 255, 255,
         202, 10, 132, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 132, 224, 255, 255, 255, 255, 255, 255,
@@ -142,7 +142,7 @@ enum Expected {
         255, 255, 255, 254, 224, 132, 10, 0,
     ]
 
-    /// The alpha of a white circle in 9 by 9.
+    /// The alpha of a white circle of 9 by 9.
     static let circle: [UInt8] = [
         0, 10, 132, 224, 253, 224, 132, 10, 0, 10, 202, 255, 255, 255, 255, 255, 202, 10, 132, 255, 255, 255, 255, 255,
         255, 255, 132, 224, 255, 255, 255, 255, 255, 255, 255, 224, 253, 255, 255, 255, 255, 255, 255, 255, 253, 224,
@@ -150,13 +150,13 @@ enum Expected {
         255, 255, 202, 10, 0, 10, 132, 224, 253, 224, 132, 10, 0,
     ]
 
-    /// How much "Ag" covers of 7 by 6 pixels.
+    /// The coverage of 7 by 6 pixels by "Ag".
     static let lettering: [UInt8] = [
         116, 170, 131, 15, 0, 0, 0, 162, 0, 116, 46, 93, 170, 170, 224, 170, 209, 93, 116, 0, 162, 162, 0, 116, 93, 116,
         0, 162, 108, 0, 77, 31, 93, 170, 224, 0, 0, 0, 0, 93, 170, 116,
     ]
 
-    /// How much "Ag" covers of 25 by 20 pixels.
+    /// The coverage of 25 by 20 pixels by "Ag".
     static let enlargedLettering: [UInt8] = [
         0, 0, 185, 255, 255, 255, 255, 255, 255, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 185, 255, 255,
         255, 255, 255, 255, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 198, 198, 95, 57, 57, 57, 57, 57, 57, 185,
@@ -178,55 +178,55 @@ enum Expected {
         255, 255, 255, 255, 255, 255, 185, 0, 0,
     ]
 
-    /// A sample of 3 by 2, turned by the orientation 1.
+    /// A sample of 3 by 2, displayed with the orientation 1.
     static let orientation1: [UInt8] = [
         0, 76, 158, 246, 84, 213, 63, 175, 37, 161, 64, 200, 86, 234, 132, 65, 231, 147, 69, 253, 216, 156, 102, 54,
     ]
 
-    /// A sample of 3 by 2, turned by the orientation 2.
+    /// A sample of 3 by 2, displayed with the orientation 2.
     static let orientation2: [UInt8] = [
         37, 161, 64, 200, 84, 213, 63, 175, 0, 76, 158, 246, 216, 156, 102, 54, 231, 147, 69, 253, 86, 234, 132, 65,
     ]
 
-    /// A sample of 3 by 2, turned by the orientation 3.
+    /// A sample of 3 by 2, displayed with the orientation 3.
     static let orientation3: [UInt8] = [
         216, 156, 102, 54, 231, 147, 69, 253, 86, 234, 132, 65, 37, 161, 64, 200, 84, 213, 63, 175, 0, 76, 158, 246,
     ]
 
-    /// A sample of 3 by 2, turned by the orientation 4.
+    /// A sample of 3 by 2, displayed with the orientation 4.
     static let orientation4: [UInt8] = [
         86, 234, 132, 65, 231, 147, 69, 253, 216, 156, 102, 54, 0, 76, 158, 246, 84, 213, 63, 175, 37, 161, 64, 200,
     ]
 
-    /// A sample of 3 by 2, turned by the orientation 5.
+    /// A sample of 3 by 2, displayed with the orientation 5.
     static let orientation5: [UInt8] = [
         0, 76, 158, 246, 86, 234, 132, 65, 84, 213, 63, 175, 231, 147, 69, 253, 37, 161, 64, 200, 216, 156, 102, 54,
     ]
 
-    /// A sample of 3 by 2, turned by the orientation 6.
+    /// A sample of 3 by 2, displayed with the orientation 6.
     static let orientation6: [UInt8] = [
         86, 234, 132, 65, 0, 76, 158, 246, 231, 147, 69, 253, 84, 213, 63, 175, 216, 156, 102, 54, 37, 161, 64, 200,
     ]
 
-    /// A sample of 3 by 2, turned by the orientation 7.
+    /// A sample of 3 by 2, displayed with the orientation 7.
     static let orientation7: [UInt8] = [
         216, 156, 102, 54, 37, 161, 64, 200, 231, 147, 69, 253, 84, 213, 63, 175, 86, 234, 132, 65, 0, 76, 158, 246,
     ]
 
-    /// A sample of 3 by 2, turned by the orientation 8.
+    /// A sample of 3 by 2, displayed with the orientation 8.
     static let orientation8: [UInt8] = [
         37, 161, 64, 200, 216, 156, 102, 54, 84, 213, 63, 175, 231, 147, 69, 253, 0, 76, 158, 246, 86, 234, 132, 65,
     ]
 
-    /// The ThumbHash of the image that is called landscape.
+    /// The ThumbHash of the image "landscape".
     static let landscapeHash: [UInt8] = [
         20, 248, 13, 20, 150, 144, 135, 135, 129, 135, 135, 121, 136, 135, 208, 5, 13, 250, 104,
     ]
 
-    /// The same in base 64.
+    /// The hash in Base64.
     static let landscapeBase64 = "FPgNFJaQh4eBh4d5iIfQBQ36aA=="
 
-    /// Every fourth pixel of every fourth row of its blur of 32 by 18.
+    /// Every fourth pixel of every fourth row of the 32×18 preview.
     static let landscapeBlur: [UInt8] = [
         19, 1, 24, 255, 10, 0, 17, 255, 11, 0, 22, 255, 27, 6, 29, 255, 61, 8, 35, 255, 124, 18, 51, 255, 178, 13, 52,
         255, 219, 7, 52, 255, 9, 4, 27, 255, 4, 2, 25, 255, 12, 12, 37, 255, 29, 19, 48, 255, 63, 20, 55, 255, 122, 25,
@@ -237,20 +237,20 @@ enum Expected {
         191, 146, 255, 217, 208, 177, 255,
     ]
 
-    /// The mean of its colours.
+    /// The average color that the hash stores.
     static let landscapeMean: [UInt8] = [
         80, 84, 78, 255,
     ]
 
-    /// The ThumbHash of the image that is called portrait.
+    /// The ThumbHash of the image "portrait".
     static let portraitHash: [UInt8] = [
         18, 232, 13, 18, 24, 144, 128, 152, 120, 135, 136, 135, 212, 1, 29, 249, 103,
     ]
 
-    /// The same in base 64.
+    /// The hash in Base64.
     static let portraitBase64 = "EugNEhiQgJh4h4iH1AEd+Wc="
 
-    /// Every fourth pixel of every fourth row of its blur of 9 by 32.
+    /// Every fourth pixel of every fourth row of the 9×32 preview.
     static let portraitBlur: [UInt8] = [
         0, 4, 16, 255, 49, 0, 32, 255, 203, 0, 49, 255, 0, 0, 9, 255, 45, 0, 33, 255, 207, 0, 60, 255, 0, 1, 12, 255,
         44, 0, 44, 255, 216, 12, 87, 255, 0, 24, 21, 255, 39, 16, 56, 255, 209, 32, 104, 255, 0, 65, 33, 255, 36, 54,
@@ -258,21 +258,21 @@ enum Expected {
         255, 177, 161, 142, 255, 0, 209, 44, 255, 44, 214, 112, 255, 180, 207, 157, 255,
     ]
 
-    /// The mean of its colours.
+    /// The average color that the hash stores.
     static let portraitMean: [UInt8] = [
         68, 80, 70, 255,
     ]
 
-    /// The ThumbHash of the image that is called clear.
+    /// The ThumbHash of the image "clear".
     static let clearHash: [UInt8] = [
         19, 248, 137, 12, 16, 10, 144, 7, 120, 152, 119, 135, 40, 61, 208, 144, 143, 245, 189, 172, 170, 137, 170, 169,
         10,
     ]
 
-    /// The same in base 64.
+    /// The hash in Base64.
     static let clearBase64 = "E/iJDBAKkAd4mHeHKD3QkI/1vayqiaqpCg=="
 
-    /// Every fourth pixel of every fourth row of its blur of 26 by 32.
+    /// Every fourth pixel of every fourth row of the 26×32 preview.
     static let clearBlur: [UInt8] = [
         16, 25, 25, 170, 20, 27, 29, 170, 33, 30, 38, 170, 60, 31, 49, 170, 99, 29, 57, 170, 139, 26, 61, 170, 162, 23,
         63, 170, 16, 24, 26, 170, 19, 25, 30, 170, 32, 27, 38, 170, 59, 28, 49, 170, 99, 27, 58, 170, 140, 24, 64, 170,
@@ -285,20 +285,20 @@ enum Expected {
         24, 177, 87, 170, 48, 170, 101, 170, 86, 163, 115, 170, 135, 164, 134, 170, 168, 169, 148, 170,
     ]
 
-    /// The mean of its colours.
+    /// The average color that the hash stores.
     static let clearMean: [UInt8] = [
         76, 80, 74, 170,
     ]
 
-    /// The ThumbHash of the image that is called noise.
+    /// The ThumbHash of the image "noise".
     static let noiseHash: [UInt8] = [
         32, 8, 6, 21, 136, 8, 164, 229, 104, 152, 131, 122, 119, 121, 86, 154, 186, 244, 118, 111, 119,
     ]
 
-    /// The same in base 64.
+    /// The hash in Base64.
     static let noiseBase64 = "IAgGFYgIpOVomIN6d3lWmrr0dm93"
 
-    /// Every fourth pixel of every fourth row of its blur of 32 by 23.
+    /// Every fourth pixel of every fourth row of the 32×23 preview.
     static let noiseBlur: [UInt8] = [
         141, 113, 100, 255, 126, 112, 98, 255, 147, 162, 147, 255, 140, 180, 168, 255, 118, 164, 161, 255, 143, 173,
         184, 255, 122, 120, 149, 255, 127, 98, 140, 255, 138, 106, 94, 255, 121, 103, 90, 255, 137, 148, 133, 255, 125,
@@ -311,20 +311,20 @@ enum Expected {
         156, 139, 255, 108, 95, 82, 255, 149, 108, 100, 255,
     ]
 
-    /// The mean of its colours.
+    /// The average color that the hash stores.
     static let noiseMean: [UInt8] = [
         133, 129, 127, 255,
     ]
 
-    /// The ThumbHash of the image that is called clearNoise.
+    /// The ThumbHash of the image "clearNoise".
     static let clearNoiseHash: [UInt8] = [
         32, 8, 130, 12, 2, 23, 169, 57, 21, 139, 16, 100, 200, 48, 92, 53, 131, 112, 166, 155, 136, 40, 87, 174, 15,
     ]
 
-    /// The same in base 64.
+    /// The hash in Base64.
     static let clearNoiseBase64 = "IAiCDAIXqTkVixBkyDBcNYNwppuIKFeuDw=="
 
-    /// Every fourth pixel of every fourth row of its blur of 26 by 32.
+    /// Every fourth pixel of every fourth row of the 26×32 preview.
     static let clearNoiseBlur: [UInt8] = [
         118, 139, 132, 185, 121, 138, 129, 154, 126, 137, 126, 153, 128, 134, 126, 193, 125, 132, 132, 181, 118, 129,
         141, 144, 113, 128, 147, 140, 121, 137, 131, 128, 124, 137, 128, 95, 129, 135, 125, 94, 131, 133, 125, 135, 128,
@@ -338,20 +338,20 @@ enum Expected {
         57, 135, 132, 121, 69, 139, 131, 118, 115, 138, 130, 120, 108, 133, 129, 127, 80, 129, 129, 131, 84,
     ]
 
-    /// The mean of its colours.
+    /// The average color that the hash stores.
     static let clearNoiseMean: [UInt8] = [
         133, 129, 127, 119,
     ]
 
-    /// The ThumbHash of the image that is called square.
+    /// The ThumbHash of the image "square".
     static let squareHash: [UInt8] = [
         223, 7, 6, 23, 4, 118, 89, 92, 138, 97, 213, 41, 189, 161, 10, 124, 71, 52, 244, 71, 98, 123, 242, 6,
     ]
 
-    /// The same in base 64.
+    /// The hash in Base64.
     static let squareBase64 = "3wcGFwR2WVyKYdUpvaEKfEc09Edie/IG"
 
-    /// Every fourth pixel of every fourth row of its blur of 32 by 32.
+    /// Every fourth pixel of every fourth row of the 32×32 preview.
     static let squareBlur: [UInt8] = [
         88, 75, 95, 255, 91, 80, 99, 255, 109, 104, 120, 255, 131, 134, 147, 255, 117, 132, 141, 255, 129, 156, 161,
         255, 165, 202, 205, 255, 83, 127, 129, 255, 141, 127, 144, 255, 138, 126, 142, 255, 145, 138, 152, 255, 154,
@@ -367,12 +367,12 @@ enum Expected {
         170, 255, 159, 136, 179, 255,
     ]
 
-    /// The mean of its colours.
+    /// The average color that the hash stores.
     static let squareMean: [UInt8] = [
         126, 122, 128, 255,
     ]
 
-    /// The blur of the image called clear at 11 by 5.
+    /// The 11×5 preview of the image "clear".
     static let wideBlur: [UInt8] = [
         16, 24, 26, 170, 18, 25, 28, 170, 23, 27, 32, 170, 31, 28, 38, 170, 45, 29, 44, 170, 64, 29, 50, 170, 87, 28,
         55, 170, 112, 27, 59, 170, 136, 25, 62, 170, 154, 23, 64, 170, 164, 23, 65, 170, 21, 30, 33, 170, 22, 31, 36,

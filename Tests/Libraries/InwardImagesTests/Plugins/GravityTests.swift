@@ -7,7 +7,7 @@ struct GravityTests {
         (.left, 0, 1), (.center, 1, 1), (.right, 2, 1),
         (.bottomLeft, 0, 2), (.bottom, 1, 2), (.bottomRight, 2, 2),
     ])
-    func eachPlaceHasAColumnAndARow(gravity: Gravity, column: Int, row: Int) {
+    func everyGravityHasAColumnAndARow(gravity: Gravity, column: Int, row: Int) {
         #expect(gravity.column == column)
         #expect(gravity.row == row)
     }

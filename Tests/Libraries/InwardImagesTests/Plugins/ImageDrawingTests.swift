@@ -4,7 +4,7 @@ import Testing
 @testable import InwardImages
 
 struct ImageDrawingTests {
-    @Test func whatLiesOutsideOfTheImageIsLeftOut() {
+    @Test func partOutsideTheImageIsCutOff() {
         let mark = Image.sample(4, 3, opaque: true)
         for y in -4...7 {
             for x in -5...9 {
@@ -20,14 +20,14 @@ struct ImageDrawingTests {
         }
     }
 
-    @Test func whatCannotBeSeenChangesNothing() {
+    @Test func invisibleMarkChangesNothing() {
         var image = Image.sample(4, 4)
         image.draw(.plain(4, 4, Color(gray: 200, alpha: 0)), x: 0, y: 0, opacity: 255)
         image.draw(.plain(4, 4, .white), x: 0, y: 0, opacity: 0)
         #expect(image == .sample(4, 4))
     }
 
-    @Test func whatHidesAllReplacesWhatIsBelow() {
+    @Test func opaqueMarkReplacesThePixels() {
         var image = Image.sample(4, 4)
         image.draw(.sample(4, 4, opaque: true), x: 0, y: 0, opacity: 255)
         #expect(image == .sample(4, 4, opaque: true))

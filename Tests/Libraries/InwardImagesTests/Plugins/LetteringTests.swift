@@ -9,7 +9,7 @@ struct LetteringTests {
         return lettering.image(size: ImageSize(clamping: width, height), color: .white).alphas
     }
 
-    @Test func aPixelIsCoveredAsMuchAsTheLettersCoverIt() throws {
+    @Test func coverageOfPixelsMatchesTheLetters() throws {
         for (text, width, height, expected) in [
             ("Ag", 7, 6, Expected.lettering), ("Ag", 25, 20, Expected.enlargedLettering),
         ] {
@@ -19,7 +19,7 @@ struct LetteringTests {
         }
     }
 
-    @Test func theColourIsSeenWhereTheLettersAre() throws {
+    @Test func lettersHaveTheColorOfTheText() throws {
         let color = Color(red: 1, green: 2, blue: 3, alpha: 100)
         let image = try #require(Lettering("-")).image(size: ImageSize(clamping: 5, 9), color: color)
         for y in 0..<9 {
@@ -27,7 +27,7 @@ struct LetteringTests {
         }
     }
 
-    @Test func everyPrintableCharacterHasAGlyphOfItsOwn() {
+    @Test func everyPrintableCharacterHasItsOwnGlyph() {
         let characters = (UInt8(0x20)..<0x7F).map { Character(UnicodeScalar($0)) }
         #expect(Set(characters.map(PixelFont.glyph(of:))).count == 95)
         for character in characters where character != " " {
@@ -39,18 +39,18 @@ struct LetteringTests {
     }
 
     @Test(arguments: ["é", "\n", "\r\n", "\u{7F}", "\0", "漢", "👍🏽"])
-    func anyOtherCharacterIsABox(character: Character) {
+    func otherCharactersAreBoxes(character: Character) {
         #expect(PixelFont.glyph(of: character) == PixelFont.box)
     }
 
-    @Test func aLineIsAsWideAsItsCharactersWithGapsBetweenThem() throws {
+    @Test func lineWidthCountsCharactersAndGaps() throws {
         #expect(Lettering("") == nil)
         #expect(try #require(Lettering("A")).columnCount == 5)
         #expect(try #require(Lettering("Ag?")).columnCount == 17)
     }
 
-    @Test func aLineOnAPixelIsAGrey() throws {
-        // The bar covers five of 45 pixels.
+    @Test func lineOnOnePixelHasItsAverageCoverage() throws {
+        // The bar covers 5 of the 45 font pixels.
         #expect(try coverage("-", 1, 1) == [28])
         #expect(try coverage(String(repeating: "-", count: 10_000), 1, 1) == [24])
     }

@@ -10,7 +10,7 @@ struct OrientTests {
     ]
 
     @Test(arguments: Orientation.allCases)
-    func anImageIsTurnedAsItIsToBeShown(orientation: Orientation) throws {
+    func orientationIsAppliedToThePixels(orientation: Orientation) throws {
         var image = Image.sample(3, 2)
         image.orientation = orientation
         let shown = try Orient().filtered(image)
@@ -20,7 +20,7 @@ struct OrientTests {
         #expect(try Orient().filtered(shown) == shown)
     }
 
-    @Test func onePixelIsTheSameFromAllSides() throws {
+    @Test func onePixelIsUnchangedByAnyOrientation() throws {
         for orientation in Orientation.allCases {
             var image = Image.plain(1, 1, .white)
             image.orientation = orientation
@@ -28,12 +28,12 @@ struct OrientTests {
         }
     }
 
-    @Test func anImageIsDecodedAsLargeAsItIs() {
+    @Test func imageIsDecodedAtFullSize() {
         #expect(Orient().leastSize(for: ImageSize(clamping: 100, 100)) == nil)
         #expect(Orient() == Orient())
     }
 
-    @Test func oneThatIsCancelledGivesUp() async {
+    @Test func cancelledTaskThrows() async {
         #expect(
             await CancelledTask.stops { () throws(CancellationError) in
                 var image = Image.sample(40, 30)

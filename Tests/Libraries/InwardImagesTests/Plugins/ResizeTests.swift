@@ -9,35 +9,35 @@ struct ResizeTests {
         try Resize(width: width, height: height, mode: mode, enlarges: true).filtered(image)
     }
 
-    /// The result has 320 bytes.
-    @Test func itTakesTheMemoryOfTheResultAndOfTheResampling() throws {
+    /// 320 bytes for the result, and 16,696 for resampling (see `ScalingTests`).
+    @Test func workingBytesAreThoseOfResultAndResampling() throws {
         let resize = Resize(width: 10, height: 8, mode: .exact)
         #expect(resize.workingBytes(for: ImageSize(clamping: 100, 80)) == 320 + 16_696)
         #expect(resize.workingBytes(for: ImageSize(clamping: 10, 8)) == 0)
     }
 
-    @Test func whatBecomesSmallerIsWhatTheKernelMakesOfItsLight() throws {
+    @Test func shrinkingAppliesTheKernelToLinearLight() throws {
         #expect(try resized(.sample(24, 18), 9, 7).distance(from: Expected.reduced) <= 1)
         #expect(try resized(.sample(8, 6, opaque: true), 1, 1).distance(from: Expected.point) <= 1)
     }
 
-    @Test func whatBecomesLargerIsWhatTheKernelMakesOfItsLight() throws {
+    @Test func enlargingAppliesTheKernelToLinearLight() throws {
         #expect(try resized(.sample(5, 4, opaque: true), 9, 7).distance(from: Expected.enlarged) <= 1)
     }
 
-    @Test func aSizeIsFilledByThePartThatLiesThere() throws {
+    @Test func fillUsesThePartAtTheGravity() throws {
         #expect(try resized(.sample(24, 18), 7, 9, .fill(.right)).distance(from: Expected.filled) <= 1)
     }
 
     @Test(arguments: [Color(red: 255, green: 0, blue: 128), Color(red: 3, green: 90, blue: 201, alpha: 77), .clear])
-    func oneColourStaysAsItIs(color: Color) throws {
+    func singleColorIsUnchanged(color: Color) throws {
         for (width, height) in [(1, 1), (7, 90), (40, 30), (64, 3)] {
             let image = try resized(.plain(40, 30, color), width, height)
             #expect(image == .plain(width, height, color))
         }
     }
 
-    @Test func blackAndWhiteMixToTheGreyThatIsHalfAsBright() throws {
+    @Test func blackAndWhiteMixToTheGrayOfHalfTheLight() throws {
         var image = Image.plain(64, 64, .black)
         image.update { pixels in
             for y in 0..<64 {
@@ -49,7 +49,7 @@ struct ResizeTests {
         #expect(try resized(image, 8, 8)[4, 4] == Color(gray: 188))
     }
 
-    @Test func theColourOfWhatCannotBeSeenHasNoPartInIt() throws {
+    @Test func invisiblePixelsDoNotAffectColors() throws {
         var image = Image.plain(8, 8, Color(red: 0, green: 255, blue: 0, alpha: 0))
         image.update { pixels in
             for y in 0..<8 {
@@ -70,7 +70,7 @@ struct ResizeTests {
     }
 
     @Test(arguments: 1...10)
-    func sizesAreWhatTheModesPromise(seed: UInt64) throws {
+    func everyModeGivesItsSize(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<(Thoroughness.isExhaustive ? 100 : 25) {
             let (width, height) = (Int.random(in: 1...40, using: &random), Int.random(in: 1...40, using: &random))
@@ -108,7 +108,7 @@ struct ResizeTests {
         }
     }
 
-    @Test func anImageThatIsTooSmallIsNotChanged() throws {
+    @Test func smallImageIsNotEnlarged() throws {
         let image = Image.sample(8, 6)
         #expect(try Resize(width: 100, height: 100).filtered(image) == image)
         #expect(try Resize(width: 8, height: 100, mode: .exact).filtered(image) == image)
@@ -119,7 +119,7 @@ struct ResizeTests {
         #expect(middle == Crop(to: ImageSize(clamping: 7, 6)).filtered(image))
     }
 
-    @Test func anImageIsEnlargedToAHundredMillionPixelsAtMost() {
+    @Test func imageIsEnlargedToAtMostAHundredMillionPixels() {
         #expect(Resize.maximumPixelCount == 100_000_000)
         let point = ImageSize(clamping: 1, 1)
         for (width, size) in [(10_000, ImageSize(clamping: 10_000, 10_000)), (10_001, point)] {
@@ -128,7 +128,7 @@ struct ResizeTests {
         }
     }
 
-    @Test func sizesOutOfRangeAreTakenForTheNearest() throws {
+    @Test func sizeOutOfRangeIsClamped() throws {
         let image = Image.sample(8, 6)
         #expect(try Resize(width: 0, height: -5).filtered(image).size == ImageSize(width: 1, height: 1))
         #expect(
@@ -142,17 +142,17 @@ struct ResizeTests {
         #expect(try resized(.plain(3000, 1, .white), 1, 1) == point)
     }
 
-    @Test func theOrientationIsKept() throws {
+    @Test func orientationIsKept() throws {
         var image = Image.sample(8, 6)
         image.orientation = .left
         #expect(try Resize(width: 4, height: 4).filtered(image).orientation == .left)
     }
 
-    @Test func anImageMayBeDecodedAtOneAndAHalfTimesItsSize() throws {
+    @Test func imageMayBeDecodedAtOneAndAHalfTimesTheTargetSize() throws {
         let photo = ImageSize(clamping: 2725, 2225)
         let least = try #require(Resize(width: 720, height: 588, mode: .exact).leastSize(for: photo))
         #expect(least == ImageSize(width: 1080, height: 882))
-        // What covers a square counts, not the square.
+        // The scaled size of the whole image counts, not the size of the square.
         let filling = try #require(Resize(width: 100, height: 100, mode: .fill).leastSize(for: photo))
         #expect(filling == ImageSize(width: 184, height: 150))
         #expect(Resize(width: 2000, height: 2000).leastSize(for: photo) == nil)
@@ -161,7 +161,7 @@ struct ResizeTests {
         #expect(Resize(width: 100, height: 5000, mode: .exact).leastSize(for: photo) == nil)
     }
 
-    @Test func oneThatDoesTheSameIsEqual() {
+    @Test func equalSettingsAreEqual() {
         let resize = Resize(width: 10, height: 20)
         #expect(Set([resize, Resize(to: ImageSize(clamping: 10, 20), mode: .fit, enlarges: false)]).count == 1)
         let others: Set = [
@@ -173,7 +173,7 @@ struct ResizeTests {
         #expect(others.count == 7)
     }
 
-    @Test func oneThatIsCancelledGivesUp() async {
+    @Test func cancelledTaskThrows() async {
         #expect(
             await CancelledTask.stops { () throws(CancellationError) in
                 _ = try Resize(width: 4, height: 4).filtered(.sample(40, 30))

@@ -3,20 +3,20 @@ import TestSupport
 import Testing
 
 struct RoundedCornersTests {
-    @Test func whatIsOutsideOfTheCornersIsClearAndTheirEdgesAreSmooth() {
+    @Test func cornersAreClearWithSmoothEdges() {
         let image = RoundedCorners(radius: 4.5).filtered(.plain(13, 11, .white))
-        // The distance from the circle stands for the share of the pixel, which is as smooth, and not quite the same.
+        // The filter approximates the coverage of a pixel by its distance from the circle, so the values differ slightly.
         for (alpha, expected) in zip(image.alphas, Expected.corners) {
             #expect(abs(Int(alpha) - Int(expected)) <= 16)
         }
         #expect(image[0, 0] == .clear)
         #expect(image[4, 4] == .white)
         #expect(image[6, 0] == .white)
-        // Between the centres of the corners the edge is straight.
+        // Between the centers of the corners, the edge is straight.
         #expect(RoundedCorners(radius: 4.3).filtered(.plain(13, 11, .white))[4, 0] == .white)
     }
 
-    @Test func theCornersAreAlikeWhateverTheRadius() {
+    @Test func cornersAreSymmetricForEveryRadius() {
         for radius in [0.3, 1, 2.5, 3, 5, 100] {
             for (width, height) in [(13, 11), (12, 10), (1, 1), (2, 9)] {
                 let image = RoundedCorners(radius: radius).filtered(.plain(width, height, .white))
@@ -30,13 +30,13 @@ struct RoundedCornersTests {
         }
     }
 
-    @Test func whatIsToBeSeenThroughStaysSo() {
+    @Test func translucentPixelsStayTranslucent() {
         let image = RoundedCorners(radius: 4).filtered(.plain(9, 9, Color(gray: 10, alpha: 100)))
         #expect(image[4, 0] == Color(gray: 10, alpha: 100))
         #expect((1..<100).contains(image[1, 1].alpha))
     }
 
-    @Test func radiiOutOfRangeAreTakenForTheNearest() {
+    @Test func radiusOutOfRangeIsClamped() {
         let image = Image.sample(9, 9, opaque: true)
         for radius: Double in [0, -1, -.infinity, .nan] {
             #expect(RoundedCorners(radius: radius) == RoundedCorners(radius: 0))
@@ -47,7 +47,7 @@ struct RoundedCornersTests {
         }
     }
 
-    @Test func oneThatDoesTheSameIsEqual() {
+    @Test func equalSettingsAreEqual() {
         #expect(Set([RoundedCorners(radius: 3), RoundedCorners(radius: 3), RoundedCorners(radius: 3.5)]).count == 2)
     }
 }

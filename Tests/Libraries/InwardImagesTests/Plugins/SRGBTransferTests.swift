@@ -9,17 +9,17 @@ struct SRGBTransferTests {
         SRGBTransfer.level(of: light, transfer.levels.span, transfer.bounds.span)
     }
 
-    @Test func levelsStandForTheLightThatTheStandardSays() {
+    @Test func levelsHaveTheLightOfTheStandard() {
         for (level, light) in zip([0, 10, 11, 50, 128, 200, 255], Expected.light) {
             #expect(abs(Double(transfer.light[level]) - Double(light) / 1e9) < 1e-7)
         }
     }
 
-    @Test func everyLevelComesBack() {
+    @Test func everyLevelSurvivesARoundTrip() {
         for level in 0...255 { #expect(self.level(of: transfer.light[level]) == UInt8(level)) }
     }
 
-    @Test func lightBecomesTheLevelThatIsNearestAsEncoded() {
+    @Test func lightBecomesTheNearestEncodedLevel() {
         for level in 0..<255 {
             let middle = SRGBTransfer.light(ofEncoded: (Double(level) + 0.5) / 255)
             #expect(self.level(of: Float(middle * 0.9999)) == UInt8(level))
@@ -27,11 +27,11 @@ struct SRGBTransferTests {
         }
     }
 
-    @Test func lightExactlyBetweenTwoLevelsBecomesTheHigherOne() {
+    @Test func lightHalfwayBetweenTwoLevelsBecomesTheHigherOne() {
         for level in 0..<255 { #expect(self.level(of: transfer.bounds[level]) == UInt8(level + 1)) }
     }
 
-    @Test func lightThatThereIsNotIsTakenForTheNearest() {
+    @Test func lightOutOfRangeIsClamped() {
         #expect(level(of: -0.1) == 0)
         #expect(level(of: -.infinity) == 0)
         #expect(level(of: 1.5) == 255)

@@ -18,9 +18,9 @@ struct ScalingTests {
         )
     }
 
-    /// Three rows are cut off, and half of three is not a whole number.
+    /// Three rows are cut off, and half of that is not a whole number.
     @Test(arguments: [(Gravity.top, 0.0), (.center, 1), (.bottom, 3)])
-    func aPartThatKeepsItsHeightBeginsAtAWholeRow(gravity: Gravity, top: Double) throws {
+    func partOfUnchangedHeightStartsAtAWholeRow(gravity: Gravity, top: Double) throws {
         let scaling = try scaling((4, 7), (4, 4), gravity)
         #expect(scaling.rows == top..<top + 4)
         #expect(scaling.columns == 0..<4)
@@ -28,27 +28,27 @@ struct ScalingTests {
     }
 
     @Test(arguments: [(Gravity.left, 0.0), (.center, 1), (.right, 3)])
-    func aPartThatKeepsItsWidthBeginsAtAWholeColumn(gravity: Gravity, left: Double) throws {
+    func partOfUnchangedWidthStartsAtAWholeColumn(gravity: Gravity, left: Double) throws {
         let scaling = try scaling((7, 4), (4, 4), gravity)
         #expect(scaling.columns == left..<left + 4)
         #expect(scaling.rows == 0..<4)
     }
 
-    /// What is mixed anyway is taken from exactly the middle.
-    @Test func aPartThatIsMadeSmallerLiesExactlyWhereItShould() throws {
+    /// Because pixels are mixed anyway, the part need not begin at a whole row.
+    @Test func partThatIsShrunkIsCenteredExactly() throws {
         let scaling = try scaling((8, 15), (4, 4), .center)
         #expect(scaling.rows == 3.5..<11.5)
         #expect(scaling.verticalScale == 2 && scaling.horizontalScale == 2)
         #expect(!scaling.enlarges && !scaling.keepsEverything)
     }
 
-    @Test func aPartOfASmallImageIsNotEnlargedUnlessThatIsAllowed() throws {
+    @Test func partOfASmallImageIsNotEnlarged() throws {
         let scaling = try scaling((3, 8), (8, 8), .center, enlarges: false)
         #expect(scaling.size == ImageSize(width: 3, height: 3))
         #expect(scaling.rows == 2..<5)
     }
 
-    @Test func theSamePartIsTakenOfAReducedImage() throws {
+    @Test func sameRowsAreTakenFromAReducedImage() throws {
         let reduced = try scaling((8, 15), (4, 4), .center).reduced(to: #require(ImageSize(width: 4, height: 8)))
         #expect(reduced.source == ImageSize(width: 4, height: 8))
         #expect(reduced.columns == 0..<4)
@@ -57,19 +57,19 @@ struct ScalingTests {
         #expect(reduced.size == ImageSize(width: 4, height: 4))
     }
 
-    @Test func theSameColumnsAreTakenOfAReducedImage() throws {
+    @Test func sameColumnsAreTakenFromAReducedImage() throws {
         let reduced = try scaling((15, 8), (4, 4), .center).reduced(to: #require(ImageSize(width: 8, height: 4)))
         #expect(reduced.rows == 0..<4)
         #expect(abs(reduced.columns.lowerBound - 3.5 * 8 / 15) < 1e-9)
         #expect(abs(reduced.columns.upperBound - 11.5 * 8 / 15) < 1e-9)
     }
 
-    @Test func theWholeImageReachesFromEdgeToEdge() throws {
+    @Test func wholeImageIsResampledFromEdgeToEdge() throws {
         let (image, size) = (Image.sample(40, 30), ImageSize(clamping: 7, 5))
         #expect(try Resampler.resampled(image, to: size) == Resize(to: size, mode: .exact).filtered(image))
     }
 
-    @Test(arguments: [1, 2]) func notEvenOneRowIsMadeForWhoWasCancelledBefore(height: Int) async {
+    @Test(arguments: [1, 2]) func cancelledTaskResamplesNoRow(height: Int) async {
         #expect(
             await CancelledTask.stops { () throws(CancellationError) in
                 _ = try Resampler.resampled(.sample(9, 9), to: ImageSize(clamping: 3, height))
@@ -77,10 +77,10 @@ struct ScalingTests {
         )
     }
 
-    /// For 100×80 at 10×8: 41 taps each way, four decoded rows of 100 pixels (6,400 bytes), a band of 44 rows and a mixed one of 10
-    /// pixels (7,200), 738 weights (2,952) and 18 starts (144).
+    /// For 100×80 to 10×8: 41 taps in each direction, four decoded rows of 100 pixels (6,400 bytes), a band of 44 rows and one
+    /// mixed row of 10 pixels each (7,200), 738 weights (2,952) and 18 starts (144).
     @Test(arguments: [((100, 80), (10, 8), 16_696), ((10, 8), (100, 80), 20_080), ((4, 3), (4, 2), 968)])
-    func theMemoryForResamplingIsWhatItsArraysTake(source: (Int, Int), size: (Int, Int), byteCount: Int) throws {
+    func workingBytesMatchTheArrays(source: (Int, Int), size: (Int, Int), byteCount: Int) throws {
         let scaling = Scaling(
             of: try #require(ImageSize(width: source.0, height: source.1)),
             to: try #require(ImageSize(width: size.0, height: size.1)),

@@ -5,7 +5,7 @@ import Testing
 @testable import InwardImages
 
 struct SizingPluginTests {
-    /// A plugin that notes how it is asked, and says that an image need not be decoded any larger than a size.
+    /// A plugin that records its calls, and allows images to be decoded at a size.
     private struct Measure: ImageFilter {
         let size: ImageSize
         let journal: Journal
@@ -28,7 +28,7 @@ struct SizingPluginTests {
 
     private let codec = SketchCodec()
 
-    @Test func onlyOfAnImageThatWasReducedThePluginIsToldHowLargeItIs() async {
+    @Test func pluginReceivesTheFullSizeOnlyOfAReducedImage() async {
         let journal = Journal()
         for width in [51, 50] {
             _ = await loader(SketchCodec.bytes(100, 8), Measure(size: ImageSize(clamping: width, 1), journal: journal))
@@ -45,31 +45,31 @@ struct SizingPluginTests {
     }
 
     @Test(arguments: [(100, 1), (51, 1), (50, 2), (26, 2), (25, 4), (14, 4), (13, 8), (1, 8)])
-    func anImageIsDecodedNoLargerThanTheFirstPluginNeeds(width: Int, reduction: Int) async {
+    func imageIsDecodedNoLargerThanTheFirstPluginNeeds(width: Int, reduction: Int) async {
         _ = await loader(SketchCodec.bytes(100, 4), Shrink(to: width, 1)).load("a")
         #expect(codec.decoded == [reduction])
     }
 
-    @Test func anImageThatIsTurnedIsMeasuredAsItIsShown() async {
+    @Test func orientedImageIsMeasuredAsDisplayed() async {
         _ = await loader(SketchCodec.bytes(800, 100, orientation: .left), Shrink(to: 50, 400)).load("a")
         #expect(codec.decoded == [2])
     }
 
-    @Test(arguments: [(100, 8), (101, 4)]) func bothSidesAreLargeEnough(height: Int, reduction: Int) async {
+    @Test(arguments: [(100, 8), (101, 4)]) func reductionKeepsBothSidesLargeEnough(height: Int, reduction: Int) async {
         _ = await loader(SketchCodec.bytes(8, 800), Shrink(to: 1, height)).load("a")
         #expect(codec.decoded == [reduction])
     }
 
-    @Test func anImageThatIsNotTurnedIsMeasuredAsItIsStored() async {
+    @Test func imageWithoutOrientIsMeasuredAsStored() async {
         var loader = loader(SketchCodec.bytes(800, 100, orientation: .left), Shrink(to: 400, 50))
         loader.removePlugin(Orient())
         _ = await loader.load("a")
         #expect(codec.decoded == [2])
     }
 
-    @Test func anImageThatHasChangedSinceItWasMeasuredIsMeasuredAgain() async throws {
+    @Test func changedImageIsMeasuredAgain() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(80, 80)])
-        // Room for what headers say, and for no image.
+        // Room for headers, but not for images.
         var loader = ImageLoader(source: source, codec: codec, cache: ImageCache(bytes: 1), timer: .still)
         loader.addPlugin(Shrink(to: 10, 10))
         _ = try await loader.loadImage(from: "a")
@@ -78,12 +78,12 @@ struct SizingPluginTests {
         #expect(codec.decoded == [8, 1])
     }
 
-    @Test func aPluginBehindAnotherSaysNothingOfTheSize() async {
+    @Test func laterPluginDoesNotAffectTheDecodingSize() async {
         _ = await loader(SketchCodec.bytes(800, 100), Darken(by: 1), Shrink(to: 8, 1)).load("a")
         #expect(codec.decoded == [1])
     }
 
-    @Test func whatWasReducedForOneIsNotGivenToAnother() async throws {
+    @Test func reducedImageIsNotSharedWithLoadersThatNeedMore() async throws {
         let small = loader(SketchCodec.bytes(80, 80), Shrink(to: 10, 10))
         var large = small
         large.removePlugin(Shrink(to: 10, 10))
@@ -92,7 +92,7 @@ struct SizingPluginTests {
         #expect(codec.decoded == [8, 1])
     }
 
-    @Test func loadersThatNeedTheSameReductionDecodeOnceAndFetchOnce() async throws {
+    @Test func loadersWithTheSameReductionFetchAndDecodeOnce() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(80, 80)])
         var first = ImageLoader(source: source, codec: codec, timer: .still)
         var second = first
@@ -104,7 +104,7 @@ struct SizingPluginTests {
     }
 
     @Test(arguments: [(1_001, 665), (665, 1_001), (799, 601), (333, 1_777)])
-    func anImageComesOutAsLargeAsIfItHadNotBeenReduced(width: Int, height: Int) async throws {
+    func resultSizeDoesNotDependOnTheReduction(width: Int, height: Int) async throws {
         let size = ImageSize(clamping: width, height)
         for mode in [Resize.Mode.fit, .fill, .exact] {
             let resize = Resize(width: 100, height: 100, mode: mode)
@@ -114,8 +114,8 @@ struct SizingPluginTests {
         #expect(codec.decoded.allSatisfy { $0 > 1 })
     }
 
-    /// What stands in for an image is not kept, nor is how large it is.
-    @Test func anImageInThePlaceOfAnotherComesOutAsLargeAsIfItHadNotBeenReduced() async throws {
+    /// Neither a substitute nor its header is cached.
+    @Test func resultSizeOfASubstituteDoesNotDependOnTheReduction() async throws {
         let resize = Resize(width: 100, height: 100)
         let source = SketchSource()
         source.answer("a", .success(EncodedImage(SketchCodec.bytes(1_001, 665, orientation: .left), isGenuine: false)))
@@ -126,7 +126,7 @@ struct SizingPluginTests {
         #expect(codec.decoded.allSatisfy { $0 > 1 })
     }
 
-    @Test func anImageThatIsTurnedComesOutAsLargeAsItIsShown() async throws {
+    @Test func resultSizeOfAnOrientedImageIsThatOfTheDisplayedOne() async throws {
         let resize = Resize(width: 100, height: 100)
         let turned = loader(SketchCodec.bytes(1_001, 665, orientation: .left), resize)
         for _ in 0..<2 {
@@ -136,16 +136,16 @@ struct SizingPluginTests {
         }
     }
 
-    @Test func anotherImageThanWasMeasuredIsNotKeptAsThatOne() async throws {
+    @Test func changedImageIsNotCachedForTheOldReduction() async throws {
         let source = SketchSource(["a": SketchCodec.bytes(80, 80)])
-        // Room for an image of 4×4, and for none that is larger.
+        // Room for a 4×4 image, but not for a larger one.
         let cache = ImageCache(bytes: 4 * 580, timer: .still)
         var loader = ImageLoader(source: source, codec: codec, cache: cache, timer: .still)
         loader.addPlugin(Shrink(to: 10, 10))
         _ = try await loader.loadImage(from: "a")
         source.answer("a", .success(EncodedImage(SketchCodec.bytes(4, 4))))
         _ = try await loader.loadImage(from: "a")
-        // Now it is as large again, and so has the number by which the small one could have been kept.
+        // Now the image is large again. The small image must not have been cached for its reduction.
         source.answer("a", .success(EncodedImage(SketchCodec.bytes(80, 80, gray: 7))))
         for _ in 0..<2 { #expect(try await loader.loadImage(from: "a")[0, 0].red == 7) }
         #expect(source.asked == ["a", "a", "a", "a"])

@@ -15,13 +15,13 @@ struct ThumbHashTests {
     ]
 
     @Test(arguments: examples.indices)
-    func anImageHasTheBytesThatTheFormatDefines(index: Int) throws {
+    func bytesFollowTheFormat(index: Int) throws {
         let example = Self.examples[index]
         #expect(try ThumbHash(of: example.image).bytes == example.hash)
     }
 
     @Test(arguments: examples.indices)
-    func theBlurIsWhatTheWavesAddUpTo(index: Int) throws {
+    func previewIsTheSumOfTheWaves(index: Int) throws {
         let example = Self.examples[index]
         let hash = try #require(ThumbHash(bytes: example.hash))
         let blur = hash.image()
@@ -39,8 +39,8 @@ struct ThumbHashTests {
         #expect(zip(parts, example.mean).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
     }
 
-    /// Of one pixel, and of one that is hardly seen.
-    @Test(arguments: [255, 77] as [UInt8]) func aPixelHasItsColor(alpha: UInt8) throws {
+    /// An opaque pixel, and a translucent one.
+    @Test(arguments: [255, 77] as [UInt8]) func averageColorOfOnePixelIsItsColor(alpha: UInt8) throws {
         let color = Color(red: 200, green: 100, blue: 50, alpha: alpha)
         let mean = try ThumbHash(of: .plain(1, 1, color)).averageColor
         for (part, expected) in [(mean.red, 200), (mean.green, 100), (mean.blue, 50), (mean.alpha, Int(alpha))] {
@@ -48,15 +48,15 @@ struct ThumbHashTests {
         }
     }
 
-    /// Of a pixel that hides all beside one that is clear, the alpha goes from its mean by half of the root of a half.
-    @Test func howFarTheAlphaGoesFromItsMeanIsWrittenInFifteenths() throws {
+    /// With one opaque and one clear pixel, the alpha wave has an amplitude of half the square root of ½, about 5/15.
+    @Test func scaleOfAlphaIsStoredInFifteenths() throws {
         let image = Image(size: ImageSize(clamping: 2, 1)) { pixels in
             for index in 0..<4 { pixels[index] = 255 }
         }
         #expect(try ThumbHash(of: image).bytes[5] >> 4 == 5)
     }
 
-    @Test func wavesGoAtMostByTheWholeRange() throws {
+    @Test func scalesAreAtMostOne() throws {
         let header = try #require(ThumbHashHeader([UInt8](repeating: 0xFF, count: 6)))
         #expect(header.mean == .one)
         #expect(header.scale == .one)
@@ -65,13 +65,13 @@ struct ThumbHashTests {
         #expect(header.rows == 7)
     }
 
-    @Test func theBlurIsShownAtAnySize() throws {
+    @Test func previewCanHaveAnySize() throws {
         let hash = try #require(ThumbHash(bytes: Expected.clearHash))
         #expect(hash.image(size: ImageSize(clamping: 11, 5)).distance(from: Expected.wideBlur) <= 1)
         #expect(hash.image(size: ImageSize(clamping: 1, 1)).size == ImageSize(width: 1, height: 1))
     }
 
-    @Test func theProportionsAreKept() throws {
+    @Test func aspectRatioIsKept() throws {
         #expect(try ThumbHash(of: .smooth(40, 20)).aspectRatio == 7.0 / 4)
         #expect(try ThumbHash(of: .smooth(40, 20)).image().size == ImageSize(width: 32, height: 18))
         #expect(try ThumbHash(of: .smooth(20, 40)).image().size == ImageSize(width: 18, height: 32))
@@ -79,14 +79,14 @@ struct ThumbHashTests {
         #expect(try ThumbHash(of: .smooth(100, 1)).aspectRatio == 7)
     }
 
-    @Test func aLargeImageHasNearlyTheHashOfASmallOne() throws {
+    @Test func hashOfALargeImageIsCloseToThatOfASmallOne() throws {
         let large = try ThumbHash(of: .smooth(400, 300)).image()
         let small = try ThumbHash(of: .smooth(100, 75)).image()
         #expect(large.distance(from: small) <= 24)
     }
 
     @Test(arguments: [Color.white, .black, Color(red: 200, green: 30, blue: 90), .clear])
-    func oneColourIsKept(color: Color) throws {
+    func singleColorIsKept(color: Color) throws {
         for (width, height) in [(1, 1), (10, 3), (1, 70)] {
             let hash = try ThumbHash(of: .plain(width, height, color))
             let mean = hash.averageColor
@@ -98,7 +98,7 @@ struct ThumbHashTests {
         }
     }
 
-    @Test func bytesOfAnotherNumberThanTheySayAreNone() {
+    @Test func wrongNumberOfBytesIsInvalid() {
         for hash in [Expected.landscapeHash, Expected.clearHash] {
             #expect(ThumbHash(bytes: hash)?.bytes == hash)
             #expect(ThumbHash(bytes: hash + [0]) == nil)
@@ -106,7 +106,7 @@ struct ThumbHashTests {
         }
     }
 
-    @Test func bytesAreWrittenAndReadAsText() throws {
+    @Test func base64SurvivesARoundTrip() throws {
         for (bytes, text) in [
             (Expected.landscapeHash, Expected.landscapeBase64), (Expected.portraitHash, Expected.portraitBase64),
             (Expected.clearHash, Expected.clearBase64), (Expected.noiseHash, Expected.noiseBase64),
@@ -123,13 +123,13 @@ struct ThumbHashTests {
             #expect(ThumbHash(base64: "é" + text.dropFirst(2)) == nil)
         }
         #expect(ThumbHash(base64: "") == nil)
-        // The bits behind the last byte are set.
+        // The unused bits after the last byte are set.
         #expect(Expected.landscapeBase64.hasSuffix("aA=="))
         #expect(ThumbHash(base64: Expected.landscapeBase64.dropLast(3) + "B==") == nil)
     }
 
     @Test(arguments: 1...10)
-    func anyBytesAreShownOrRefused(seed: UInt64) {
+    func randomBytesAreDecodedOrRejected(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var shown = 0
         for _ in 0..<300 {

@@ -5,7 +5,7 @@ import Testing
 struct WatermarkTests {
     private let red = Color(red: 255, green: 0, blue: 0)
 
-    /// The columns and rows in which a red mark is seen on black.
+    /// Returns the columns and rows that a red mark covers on black.
     private func place(_ watermark: Watermark, on width: Int, _ height: Int) throws -> (
         ClosedRange<Int>, ClosedRange<Int>
     )? {
@@ -19,12 +19,12 @@ struct WatermarkTests {
         return (left...right, top...bottom)
     }
 
-    @Test func itTakesTheMemoryOfTwoImages() {
+    @Test func workingBytesAreThoseOfTwoImages() {
         let watermark = Watermark(.image(.plain(2, 1, red)), at: .single(.center, margin: 0))
         #expect(watermark.workingBytes(for: ImageSize(clamping: 4, 3)) == 96)
     }
 
-    @Test func aMarkIsLaidOverTheImage() throws {
+    @Test func markIsBlendedOverTheImage() throws {
         let mark = Image.smooth(4, 3, opaque: false)
         let watermark = Watermark(
             .image(mark),
@@ -36,7 +36,7 @@ struct WatermarkTests {
     }
 
     @Test(arguments: Gravity.allCases)
-    func aMarkIsLaidAtAPlaceWithAMargin(gravity: Gravity) throws {
+    func markIsPlacedWithAMargin(gravity: Gravity) throws {
         let mark = Watermark.Mark.image(.plain(20, 10, red))
         let watermark = Watermark(mark, at: .single(gravity, margin: 0.1), width: .ofWidth(0.2), opacity: 1)
         let (columns, rows) = try #require(try place(watermark, on: 100, 60))
@@ -46,7 +46,7 @@ struct WatermarkTests {
         #expect(rows == top...top + 9)
     }
 
-    @Test func aMarkIsAsWideAsItsShareOfTheShorterSide() throws {
+    @Test func widthCanBeRelativeToTheShorterSide() throws {
         let mark = Watermark.Mark.image(.plain(2, 1, red))
         let watermark = Watermark(mark, at: .single(.topLeft, margin: 0), width: .ofShorterSide(0.5), opacity: 1)
         let (columns, rows) = try #require(try place(watermark, on: 100, 60))
@@ -54,7 +54,7 @@ struct WatermarkTests {
         #expect(rows == 0...14)
     }
 
-    @Test func aMarkIsNeverLargerThanTheImage() throws {
+    @Test func markNeverExceedsTheImage() throws {
         let mark = Watermark.Mark.image(.plain(2, 20, red))
         let watermark = Watermark(mark, at: .single(.center, margin: 0.1), width: .ofWidth(1), opacity: 1)
         let (columns, rows) = try #require(try place(watermark, on: 100, 60))
@@ -78,14 +78,14 @@ struct WatermarkTests {
         #expect(try dense.filtered(.plain(5, 4, .black)) == .plain(5, 4, red))
     }
 
-    /// Tiles have gaps between them and no margin around them.
-    @Test func aTileMayBeAsWideAsTheImage() throws {
+    /// Tiles have gaps between them, but no margin around them.
+    @Test func tileCanBeAsWideAsTheImage() throws {
         let mark = Image.smooth(8, 6)
         let watermark = Watermark(.image(mark), at: .tiled(spacing: 0), width: .ofWidth(1), opacity: 1)
         #expect(try watermark.filtered(.plain(8, 6, .black)) == mark)
     }
 
-    @Test func aTextIsWrittenInItsColour() throws {
+    @Test func textIsDrawnInItsColor() throws {
         let text = Watermark(.text("A", red), at: .single(.topLeft, margin: 0), width: .ofWidth(0.5), opacity: 1)
         let image = try text.filtered(.plain(10, 20, .black))
         #expect((0..<5).map { image[$0, 0] } == [.black, red, red, red, .black])
@@ -93,26 +93,26 @@ struct WatermarkTests {
         #expect((0..<10).allSatisfy { image[$0, 7] == .black })
     }
 
-    @Test func whatIsNotToBeSeenChangesNothing() throws {
-        let picture = Image.sample(30, 20)
+    @Test func invisibleWatermarkChangesNothing() throws {
+        let image = Image.sample(30, 20)
         for watermark in [
             Watermark(.text("A", red), opacity: 0), Watermark(.text("", red)), Watermark(.text("A", .clear)),
             Watermark(.text(" ", red)), Watermark(.image(.plain(3, 3, .clear))),
             Watermark(.text("A", red), opacity: -3),
         ] {
-            #expect(try watermark.filtered(picture) == picture)
+            #expect(try watermark.filtered(image) == image)
         }
     }
 
-    @Test func aMarkIsAsClearAsItsOpacitySays() throws {
+    @Test func opacityIsAppliedToTheMark() throws {
         let mark = Watermark.Mark.image(.plain(1, 1, red))
         let half = Watermark(mark, at: .single(.center, margin: 0), width: .ofWidth(1), opacity: 0.5)
         #expect(try half.filtered(.plain(2, 2, .clear)) == .plain(2, 2, Color(red: 255, green: 0, blue: 0, alpha: 128)))
         #expect(try half.filtered(.plain(2, 2, .black)) == .plain(2, 2, Color(red: 128, green: 0, blue: 0)))
     }
 
-    /// Where both are transparent, there is no color to mix.
-    @Test func whatIsClearOverWhatIsClearLeavesItAsItIs() throws {
+    /// If both are transparent, there is no color to mix.
+    @Test func clearPixelOverAClearPixelChangesNothing() throws {
         let hidden = Color(red: 7, green: 8, blue: 9, alpha: 0)
         let mark = try #require(Image(size: ImageSize(clamping: 2, 1), bytes: [255, 0, 0, 255, 1, 2, 3, 0]))
         let watermark = Watermark(.image(mark), at: .single(.topLeft, margin: 0), width: .ofWidth(1), opacity: 1)
@@ -121,7 +121,7 @@ struct WatermarkTests {
         #expect(image[1, 0] == hidden)
     }
 
-    @Test func numbersOutOfRangeAreTakenForTheNearest() throws {
+    @Test func numbersOutOfRangeAreClamped() throws {
         let mark = Watermark.Mark.text("A", red)
         #expect(Watermark(mark, opacity: .infinity) == Watermark(mark, opacity: 1))
         #expect(Watermark(mark, opacity: .nan) == Watermark(mark))
@@ -132,15 +132,15 @@ struct WatermarkTests {
         #expect(Watermark(mark, at: .single(.top, margin: 7)) == Watermark(mark, at: .single(.top, margin: 0.45)))
         #expect(Watermark(mark, at: .tiled(spacing: .nan)) == Watermark(mark, at: .tiled))
         #expect(Watermark(mark, at: .tiled(spacing: -7)) == Watermark(mark, at: .tiled(spacing: 0)))
-        for picture in [Image.plain(1, 1, .black), .plain(1, 40, .black), .plain(40, 1, .black)] {
+        for image in [Image.plain(1, 1, .black), .plain(1, 40, .black), .plain(40, 1, .black)] {
             for placement in Gravity.allCases.map({ Watermark.Placement.single($0, margin: 1) }) + [.tiled] {
                 let long = Watermark(.text(String(repeating: "A", count: 500), red), at: placement, width: .ofWidth(1))
-                #expect(try long.filtered(picture).size == picture.size)
+                #expect(try long.filtered(image).size == image.size)
             }
         }
     }
 
-    @Test func oneThatDoesTheSameIsEqual() {
+    @Test func equalSettingsAreEqual() {
         let mark = Watermark.Mark.text("A", red)
         #expect(Set([Watermark(mark), Watermark(mark, at: .single(.bottomRight), width: .ofWidth(0.2))]).count == 1)
         let watermarks: Set = [
@@ -154,7 +154,7 @@ struct WatermarkTests {
         #expect(watermarks.count == 12)
     }
 
-    @Test func oneThatIsCancelledGivesUp() async {
+    @Test func cancelledTaskThrows() async {
         #expect(
             await CancelledTask.stops { () throws(CancellationError) in
                 _ = try Watermark(.text("A", .white), at: .tiled).filtered(.sample(40, 40))

@@ -1,9 +1,9 @@
-"""Computes what the image plugins are expected to make of small pictures, and prints Expected.swift:
+"""Computes the expected results of the image plugins for small images, and prints Expected.swift:
 
     pip install numpy pillow thumbhash
     python3 expected.py > Expected.swift && swift format -i Expected.swift
 
-Everything is computed here from definitions, in numbers of 64 bits and by plain sums over all pixels.
+Everything is computed from the definitions, with 64-bit floating-point numbers and plain sums over all pixels.
 """
 
 import base64
@@ -14,7 +14,7 @@ from PIL import Image
 
 
 def sample(width, height, opaque=False):
-    """The same picture as Image.sample of the tests."""
+    """The same image as Image.sample of the tests."""
     i = np.arange(width * height * 4, dtype=np.int64)
     pixels = ((i * i * 3 + i * 73 + i // 5 * 29) % 256).astype(np.uint8).reshape(height, width, 4)
     if opaque:
@@ -23,7 +23,7 @@ def sample(width, height, opaque=False):
 
 
 def smooth(width, height, opaque=True):
-    """The same picture as Image.smooth of the tests."""
+    """The same image as Image.smooth of the tests."""
     y, x = np.mgrid[0:height, 0:width]
     pixels = np.zeros((height, width, 4), np.uint8)
     pixels[..., 0] = x * x * 255 // (width * width)
@@ -106,8 +106,8 @@ def over(above, below, opacity):
     return np.where(above[..., 3:] > 0, pixels, below)
 
 
-def watermark(picture, mark, x, y, opacity):
-    result = picture.copy()
+def watermark(image, mark, x, y, opacity):
+    result = image.copy()
     height, width = mark.shape[:2]
     part = result[y : y + height, x : x + width]
     result[y : y + height, x : x + width] = over(mark, part, opacity)
@@ -126,7 +126,7 @@ def background(pixels, color):
 
 
 def corners(width, height, radius, steps=64):
-    """The share of each pixel inside, of 255, by counting points."""
+    """The coverage of each pixel, from 0 to 255, by counting points."""
     y, x = np.mgrid[0 : height * steps, 0 : width * steps]
     x, y = (x + 0.5) / steps, (y + 0.5) / steps
     across = np.maximum(0, np.maximum(radius - x, x - (width - radius)))
@@ -152,7 +152,7 @@ LETTERS = {
 
 
 def lettering(text, width, height):
-    """The share of each pixel that is covered, of 255, by counting points of a picture of whole multiples."""
+    """The coverage of each pixel, from 0 to 255, in an image that is enlarged by whole factors first."""
     rows = [".".join(LETTERS[letter][row] for letter in text) for row in range(9)]
     bits = np.array([[cell == "#" for cell in row] for row in rows], float)
     fine = np.kron(bits, np.ones((height, width)))
@@ -190,7 +190,7 @@ def thumb_hash(pixels):
         table = waves(7, height) @ values @ waves(7, width).T / (width * height)
         parts = np.array([table[cy, cx] for cx, cy in triangle(columns, rows)])
         scale = np.abs(parts).max()
-        # What lies between two steps could be rounded either way, and would be of no use to test with.
+        # Values halfway between two steps could be rounded either way, so the samples must avoid them.
         assert scale == 0 or (np.abs((15 * (0.5 + 0.5 * parts / scale)) % 1 - 0.5) > 1e-4).all()
         return table[0, 0], scale, [nearest(15 * (0.5 + 0.5 * part / scale)) if scale > 0 else 0 for part in parts]
 
@@ -241,27 +241,27 @@ def thumb_blur(data, size=None):
     return shown(parts), shown(means), lx, ly
 
 
-print("/// What the plugins are expected to make of small pictures, as expected.py computed it.")
+print("/// The expected results of the plugins for small images, computed by expected.py.")
 print("enum Expected {", end="")
-array("light", "The light of the levels 0, 10, 11, 50, 128, 200 and 255, in billionths.",
+array("light", "The linear light of the levels 0, 10, 11, 50, 128, 200 and 255, in billionths.",
       np.round(light(np.array([0, 10, 11, 50, 128, 200, 255])) * 1e9), "Int")
-array("reduced", "A sample of 24 by 18 at 9 by 7.", resize(sample(24, 18), (0, 24), (0, 18), (9, 7)))
-array("enlarged", "An opaque sample of 5 by 4 at 9 by 7.", resize(sample(5, 4, True), (0, 5), (0, 4), (9, 7)))
-array("filled", "A sample of 24 by 18 that fills 7 by 9 at the right.", resize(sample(24, 18), (10, 24), (0, 18), (7, 9)))
-array("point", "An opaque sample of 8 by 6 at 1 by 1.", resize(sample(8, 6, True), (0, 8), (0, 6), (1, 1)))
-array("gray", "A sample of 8 by 6 in grey.", grayscale(sample(8, 6)))
+array("reduced", "A sample of 24 by 18, resized to 9 by 7.", resize(sample(24, 18), (0, 24), (0, 18), (9, 7)))
+array("enlarged", "An opaque sample of 5 by 4, resized to 9 by 7.", resize(sample(5, 4, True), (0, 5), (0, 4), (9, 7)))
+array("filled", "The right part of a sample of 24 by 18, filling 7 by 9.", resize(sample(24, 18), (10, 24), (0, 18), (7, 9)))
+array("point", "An opaque sample of 8 by 6, resized to 1 by 1.", resize(sample(8, 6, True), (0, 8), (0, 6), (1, 1)))
+array("gray", "A sample of 8 by 6 in gray.", grayscale(sample(8, 6)))
 array("blurred", "A sample of 12 by 7, blurred with a radius of 1.5: boxes of three pixels.", blur(sample(12, 7), 1.5))
 array("blurredWider", "An opaque sample of 12 by 7, blurred with a radius of 2.1: boxes of four and five pixels.",
       blur(sample(12, 7, True), 2.1))
-array("background", "A sample of 8 by 6 on the colour (10, 200, 90).", background(sample(8, 6), (10, 200, 90)))
-array("marked", "A sample of 8 by 6 with the smooth picture of 4 by 3 at the bottom right, with an opacity of 0.6.",
+array("background", "A sample of 8 by 6 on the color (10, 200, 90).", background(sample(8, 6), (10, 200, 90)))
+array("marked", "A sample of 8 by 6 with the smooth image of 4 by 3 at the bottom right, with an opacity of 0.6.",
       watermark(sample(8, 6), smooth(4, 3, False), 4, 3, 0.6))
-array("corners", "The alpha of white of 13 by 11 with corners of a radius of 4.5.", corners(13, 11, 4.5))
-array("circle", "The alpha of a white circle in 9 by 9.", corners(9, 9, 4.5))
-array("lettering", "How much \"Ag\" covers of 7 by 6 pixels.", lettering("Ag", 7, 6))
-array("enlargedLettering", "How much \"Ag\" covers of 25 by 20 pixels.", lettering("Ag", 25, 20))
+array("corners", "The alpha of a white image of 13 by 11 with corners of a radius of 4.5.", corners(13, 11, 4.5))
+array("circle", "The alpha of a white circle of 9 by 9.", corners(9, 9, 4.5))
+array("lettering", "The coverage of 7 by 6 pixels by \"Ag\".", lettering("Ag", 7, 6))
+array("enlargedLettering", "The coverage of 25 by 20 pixels by \"Ag\".", lettering("Ag", 25, 20))
 for tag in range(1, 9):
-    array(f"orientation{tag}", f"A sample of 3 by 2, turned by the orientation {tag}.", oriented(sample(3, 2), tag))
+    array(f"orientation{tag}", f"A sample of 3 by 2, displayed with the orientation {tag}.", oriented(sample(3, 2), tag))
 for name, pixels in [
     ("landscape", smooth(40, 22)), ("portrait", smooth(9, 31)), ("clear", smooth(20, 24, False)),
     ("noise", sample(13, 10, True)), ("clearNoise", sample(10, 13)), ("square", sample(11, 11, True)),
@@ -269,14 +269,14 @@ for name, pixels in [
     height, width = pixels.shape[:2]
     hash_bytes = thumb_hash(pixels)
     if (pixels[..., 3] == 255).all():
-        # The published package, as a witness; it fails on pictures that can be seen through.
+        # Compare with the published package, which fails for images with transparency.
         assert hash_bytes == thumbhash.rgba_to_thumb_hash(width, height, pixels.reshape(-1).tolist()), name
     blurred, mean, lx, ly = thumb_blur(hash_bytes)
-    array(f"{name}Hash", f"The ThumbHash of the picture that is called {name}.", hash_bytes)
+    array(f"{name}Hash", f'The ThumbHash of the image "{name}".', hash_bytes)
     text = base64.b64encode(bytes(hash_bytes)).decode()
-    print(f'\n    /// The same in base 64.\n    static let {name}Base64 = "{text}"')
-    array(f"{name}Blur", f"Every fourth pixel of every fourth row of its blur of {blurred.shape[1]} by {blurred.shape[0]}.",
+    print(f'\n    /// The hash in Base64.\n    static let {name}Base64 = "{text}"')
+    array(f"{name}Blur", f"Every fourth pixel of every fourth row of the {blurred.shape[1]}×{blurred.shape[0]} preview.",
           blurred[::4, ::4])
-    array(f"{name}Mean", "The mean of its colours.", mean)
-array("wideBlur", "The blur of the picture called clear at 11 by 5.", thumb_blur(thumb_hash(smooth(20, 24, False)), (11, 5))[0])
+    array(f"{name}Mean", "The average color that the hash stores.", mean)
+array("wideBlur", 'The 11×5 preview of the image "clear".', thumb_blur(thumb_hash(smooth(20, 24, False)), (11, 5))[0])
 print("}")
