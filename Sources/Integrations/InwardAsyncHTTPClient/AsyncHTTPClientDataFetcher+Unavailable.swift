@@ -3,7 +3,7 @@ public import InwardFetching
 
 /// A data fetcher that uses AsyncHTTPClient. Available when the package trait `AsyncHTTPClient` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -20,9 +20,9 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
 
     /// Always fails.
     ///
-    /// - Throws: a `FetchError` with the reason `invalidRequest`.
+    /// - Throws: A `FetchError` with the reason `invalidRequest`.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        throw FetchError(.invalidRequest, request: request, explanation: "was asked of a client that is not built in")
+        throw FetchError(.invalidRequest, request: request, explanation: "needs the package trait AsyncHTTPClient")
     }
 
     /// Does nothing.

@@ -15,21 +15,25 @@ import Musl
 import Darwin
 #endif
 
-/// A data fetcher for HTTP and HTTPS that uses AsyncHTTPClient, with connection pooling, HTTP/1.1 and HTTP/2.
+/// A data fetcher for HTTP/1.1 and HTTP/2 that uses AsyncHTTPClient.
 ///
-///     let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(10))
+/// ```swift
+/// let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(10), bodyLimit: 1_000_000)
+/// let response = try await fetcher.fetch(DataRequest(url: URL(string: "https://example.org/api/comments")!))
+/// try await fetcher.close()
+/// ```
 ///
-/// The fetcher keeps connections between requests, but no cookies, cache or credentials. Share one fetcher among all code that
-/// talks to the same hosts, and call ``close()`` when it is no longer needed. Releasing the last reference also closes the
+/// The fetcher keeps connections between requests, but no cookies, cached responses or credentials. Share one fetcher among all
+/// callers of the same hosts, and call ``close()`` when you no longer need it. Releasing the last reference also closes the
 /// connections.
 ///
-/// Header fields keep their order and repetitions in both directions, except `Cookie`, which is sent as a single field. A user
-/// name and password in the URL are sent as `Authorization`, unless the request has that field. The fetcher adds `Host`,
-/// `Content-Length` and `Accept-Encoding`. It decompresses response bodies and removes the header fields that describe their
-/// compression.
+/// **Header fields and bodies.** Requests and responses keep the order and the repetition of header fields. Only `Cookie` is
+/// sent as a single field. A user name and password in the URL are sent as `Authorization`, unless the request has that field.
+/// The fetcher adds `Host`, `Content-Length` and `Accept-Encoding`. It decompresses response bodies, and removes the header
+/// fields that describe their compression. With your own client, it returns bodies and fields unchanged.
 ///
-/// The minimum TLS version is 1.2. Proxy environment variables are ignored. To use a proxy or to trust other certificates, pass a
-/// client configured for that.
+/// **TLS and proxies.** The minimum TLS version is 1.2. Proxy variables of the environment are ignored. To use a proxy or to trust
+/// other certificates, pass an `HTTPClient` that is configured for that.
 public final class AsyncHTTPClientDataFetcher: DataFetcher {
     private let client: HTTPClient
     private let ownsClient: Bool
@@ -40,10 +44,11 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
     /// Creates a fetcher with its own client.
     ///
     /// - Parameters:
-    ///   - idleTimeout: The maximum time from the start of a request to the response head, and then between two parts of the
-    ///     body; greater than zero. It does not limit the duration of the whole transfer.
-    ///   - bodyLimit: The maximum size of a body in bytes, after decompression. A larger body fails as soon as its size is known.
-    ///   - redirects: How the fetcher handles redirects.
+    ///   - idleTimeout: The maximum time from the start of a request to the head of the response, and then between two parts of the
+    ///     body. It must be greater than zero. It does not limit the duration of the whole transfer.
+    ///   - bodyLimit: The maximum size of a body in bytes, after decompression. The fetch fails as soon as it is known that the body
+    ///     is larger.
+    ///   - redirects: Whether and how often redirects are followed.
     ///   - connectionsPerHost: The maximum number of open HTTP/1.1 connections to one host. Further requests wait.
     public convenience init(
         idleTimeout: Duration = .seconds(30),
@@ -56,7 +61,7 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
             bodyLimit: max(0, bodyLimit),
             connectionsPerHost: max(1, connectionsPerHost)
         )
-        // The same transport on every platform, so that errors are the same too.
+        // Uses the same transport on every platform, so that errors are the same too.
         let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         self.init(
             client: client,
@@ -73,7 +78,7 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         bodyLimit: Int,
         connectionsPerHost: Int
     ) -> HTTPClient.Configuration {
-        // The default allows TLS 1.0, which RFC 8996 forbids.
+        // By default, the client accepts TLS 1.0, which RFC 8996 forbids.
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         var configuration = HTTPClient.Configuration(
@@ -90,15 +95,17 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         return configuration
     }
 
-    /// Creates a fetcher that uses an existing client. The caller shuts the client down when the fetcher is no longer used.
+    /// Creates a fetcher that uses an existing client.
+    ///
+    /// When you no longer use the fetcher, shut the client down yourself.
     ///
     /// - Parameters:
-    ///   - client: A client that neither follows redirects nor decompresses. A redirect that the client followed is an error, and
-    ///     response header fields are passed on unchanged. The client's own TLS and proxy settings apply.
-    ///   - idleTimeout: The maximum time from the start of a request to the response head, and then between two parts of the
-    ///     body; greater than zero. It does not limit the duration of the whole transfer.
-    ///   - bodyLimit: The maximum size of a body in bytes. A larger body fails as soon as its size is known.
-    ///   - redirects: How the fetcher handles redirects.
+    ///   - client: A client that neither follows redirects nor decompresses bodies. If it follows a redirect, the fetch fails. Its own
+    ///     TLS and proxy settings apply. Header fields of responses are returned unchanged.
+    ///   - idleTimeout: The maximum time from the start of a request to the head of the response, and then between two parts of the
+    ///     body. It must be greater than zero. It does not limit the duration of the whole transfer.
+    ///   - bodyLimit: The maximum size of a body in bytes. The fetch fails as soon as it is known that the body is larger.
+    ///   - redirects: Whether and how often redirects are followed.
     public convenience init(
         client: HTTPClient,
         idleTimeout: Duration = .seconds(30),
@@ -129,33 +136,34 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
     }
 
     deinit {
-        // In debug builds, a client traps if it is released before it is shut down. That cannot happen here: this call marks the
-        // client as shutting down before it returns, and retains it until then. Nothing else references the client, because
-        // fetches retain this object. If the client is already closed, the callback receives an error that can be ignored.
+        // In debug builds, a client traps if it is released before it is shut down. This call prevents that: before it returns,
+        // it marks the client as shutting down, and it retains the client until the shutdown is done. No fetch is using the
+        // client, because fetches retain this object. If the client is closed already, the callback gets an error, which is
+        // ignored.
         if ownsClient { client.shutdown { _ in } }
     }
 
-    /// Each fetch ends when its task's deadline passes.
+    /// Always `true`, because each fetch ends when the deadline of its task passes.
     public var honorsDeadlines: Bool { true }
 
-    /// Returns the response to an HTTP or HTTPS request, whatever its status.
+    /// Sends a request to an HTTP or HTTPS URL, and returns the response with any status.
     ///
-    /// - Throws: a `FetchError` if no complete response arrives; with the reason `closed` after the client is closed.
+    /// - Throws: A `FetchError` if no complete response arrives. Its reason is `closed` if the client has been closed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try await redirects.answer(to: request, by: send)
     }
 
     /// Closes the connections. Fetches in progress and later fetches fail.
     ///
-    /// A client passed to the initializer stays open. Calling this method again does nothing.
+    /// A client that you passed to the initializer stays open. Further calls do nothing.
     ///
-    /// - Throws: the client's error if it cannot be shut down.
+    /// - Throws: The client's error if it cannot be shut down.
     public func close() async throws {
         guard ownsClient else { return }
         do {
             try await client.shutdown()
         } catch let error as HTTPClientError where error == .alreadyShutdown {
-            // Already closed, or closed concurrently.
+            // Another call has closed the client, or is closing it.
         }
     }
 
@@ -172,7 +180,7 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         return try await transfer.outcome(idleTimer: IdleTimer(timeout: idleTimeout, timer: .continuous)).get()
     }
 
-    /// A year is effectively unlimited and does not overflow any clock.
+    /// Limits a timeout to a year, which does not overflow any clock.
     private static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(31_536_000)) }
 }
 
@@ -183,29 +191,29 @@ extension FetchError {
             switch error {
             case let error as HTTPClientError: Self.meaning(of: error)
             case is NIOConnectionError: Self.unreachable(error)
-            case let error as IOError where Self.codesOfNobody.contains(error.errnoCode): Self.unreachable(error)
+            case let error as IOError where Self.unreachableCodes.contains(error.errnoCode): Self.unreachable(error)
             case let error as IOError where error.errnoCode == ETIMEDOUT: Self.timedOut
-            case let error as NIOSSLError where Self.isDistrust(error): Self.untrusted(error)
-            case let error as NIOSSLExtraError where Self.kindsOfDistrust.contains(error): Self.untrusted(error)
-            default: (Reason.interrupted, "was not answered whole: \(error)")
+            case let error as NIOSSLError where Self.isTrustError(error): Self.untrusted(error)
+            case let error as NIOSSLExtraError where Self.trustErrors.contains(error): Self.untrusted(error)
+            default: (Reason.interrupted, "got no complete response: \(error)")
             }
         self.init(reason, request: request, explanation: explanation)
     }
 
-    /// Error codes that occur only before anything is sent. "No route to host" can also occur later.
-    private static let codesOfNobody = [ECONNREFUSED, ENETUNREACH, EADDRNOTAVAIL]
+    /// The error codes that occur only before anything is sent. `EHOSTUNREACH` (“No route to host”) can also occur later.
+    private static let unreachableCodes = [ECONNREFUSED, ENETUNREACH, EADDRNOTAVAIL]
 
     private static let timedOut = (Reason.timedOut, "was not answered in time")
 
     private static func unreachable(_ error: any Error) -> (Reason, String) {
-        (.unreachable, "reached nobody: \(error)")
+        (.unreachable, "could not reach the host: \(error)")
     }
 
     private static func untrusted(_ error: any Error) -> (Reason, String) {
-        (.untrusted, "reached a host that could not prove who it is: \(error)")
+        (.untrusted, "could not verify the identity of the host: \(error)")
     }
 
-    private static func isDistrust(_ error: NIOSSLError) -> Bool {
+    private static func isTrustError(_ error: NIOSSLError) -> Bool {
         switch error {
         case .handshakeFailed, .unableToValidateCertificate, .noCertificateToValidate, .cannotMatchULabel,
             .cannotFindPeerIP:
@@ -217,28 +225,28 @@ extension FetchError {
         }
     }
 
-    private static let kindsOfDistrust = [
+    private static let trustErrors = [
         NIOSSLExtraError.failedToValidateHostname, .serverHostnameImpossibleToMatch,
     ]
 
     private static func meaning(of error: HTTPClientError) -> (Reason, String) {
-        // Never the full description: it includes the header fields that were rejected.
+        // The full description of the error can include rejected header fields, and therefore credentials.
         let kind = error.shortDescription
         return switch kind {
-        case _ where kindsOfTimeout.contains(kind): timedOut
-        case _ where kindsOfRefusal.contains(kind): (.invalidRequest, "is not what the client can ask: \(kind)")
+        case _ where timeoutKinds.contains(kind): timedOut
+        case _ where invalidRequestKinds.contains(kind): (.invalidRequest, "cannot be sent by AsyncHTTPClient: \(kind)")
         case HTTPClientError.alreadyShutdown.shortDescription:
-            (.closed, "was asked of a client that is closed")
+            (.closed, "was not sent, because the client is closed")
         case HTTPClientError.redirectLimitReached.shortDescription,
             HTTPClientError.redirectCycleDetected.shortDescription:
             (.tooManyRedirects, "was redirected too often: \(kind)")
         case HTTPClientError.cancelled.shortDescription:
-            (.interrupted, "was not answered whole: the client was closed meanwhile")
-        default: (.interrupted, "was not answered whole: \(kind)")
+            (.interrupted, "got no complete response: the client was closed")
+        default: (.interrupted, "got no complete response: \(kind)")
         }
     }
 
-    private static let kindsOfTimeout = Set(
+    private static let timeoutKinds = Set(
         [
             HTTPClientError.readTimeout, .writeTimeout, .connectTimeout, .deadlineExceeded,
             .getConnectionFromPoolTimeout,
@@ -246,7 +254,7 @@ extension FetchError {
         ].map(\.shortDescription)
     )
 
-    private static let kindsOfRefusal = Set(
+    private static let invalidRequestKinds = Set(
         [
             HTTPClientError.invalidURL, .emptyHost, .emptyScheme, .unsupportedScheme(""), .missingSocketPath,
             .traceRequestWithBody, .invalidHeaderFieldNames([]), .invalidHeaderFieldValues([]), .bodyLengthMismatch,

@@ -32,8 +32,8 @@ struct AsyncHTTPClientTransfer: Sendable {
 
     /// Performs the transfer and returns its outcome.
     ///
-    /// The transfer also ends when its task is cancelled, when the task's deadline passes, or when the idle timer elapses.
-    /// Arriving data restarts the timer.
+    /// The transfer ends early if its task is cancelled, if the task's deadline passes, or if the idle timer elapses. Arriving data
+    /// restarts the timer.
     func outcome(idleTimer: IdleTimer) async -> Outcome {
         let deadline = Deadline.current
         guard !Task.isCancelled else { return .failure(failure(.cancelled, "was cancelled", wasSent: false)) }
@@ -47,7 +47,7 @@ struct AsyncHTTPClientTransfer: Sendable {
         } catch {
             return .failure(FetchError(error, of: request))
         }
-        // The client's own deadline is not used, because its error would not say which limit ended the transfer.
+        // The client has a deadline of its own, which is not used: its error would not say which limit ended the transfer.
         idleTimer.whenElapsed { task.fail(reason: failure(.timedOut, "was not answered in time")) }
         let callOff = deadline?.whenPassed {
             task.fail(reason: failure(.timedOut, "was not answered before the deadline"))
@@ -104,13 +104,13 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
         self.noteArrival = noteArrival
     }
 
-    /// Returns the response after the transfer has ended.
+    /// Returns the outcome of a transfer that ended without an error.
     func answer(isDecompressed: Bool) -> Result<DataResponse, FetchError> {
         let arrived = arrived.withLock { $0 }
-        guard let head = arrived.head else { return .failure(failure(.interrupted, "was answered with nothing")) }
+        guard let head = arrived.head else { return .failure(failure(.interrupted, "got no HTTP response")) }
         guard arrived.visits < 2 else {
             return .failure(
-                failure(.invalidRequest, "was redirected by a client that is to leave redirects to its data fetcher")
+                failure(.invalidRequest, "was redirected by the HTTPClient, which must not follow redirects")
             )
         }
         let response = DataResponse(status: Int(head.status.code), fields: head.headers, body: arrived.body) { coding in
@@ -126,7 +126,7 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
         case NIOHTTPDecompression.DecompressionError.limit: return .failure(tooLarge)
         case let error as NIOHTTPDecompression.ExtraDecompressionError
         where error == .truncatedData && arrived.withLock { $0.head }.map(hasNoBody) ?? false:
-            // The decompressor reports an error when a response has no body by design.
+            // The decompressor reports an error for a response that must not have a body.
             return answer(isDecompressed: isDecompressed)
         default: return .failure(FetchError(error, of: request))
         }
@@ -143,7 +143,7 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
             return task.eventLoop.makeSucceededVoidFuture()
         }
         guard length <= bodyLimit else { return task.eventLoop.makeFailedFuture(tooLarge) }
-        // The announced length is not trusted until the bytes arrive.
+        // The announced length may be false, so the reservation has a limit.
         arrived.withLock { $0.body.reserveCapacity(min(max(0, length), Self.maximumReservation)) }
         return task.eventLoop.makeSucceededVoidFuture()
     }
@@ -166,7 +166,7 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
     }
 
     private var tooLarge: FetchError {
-        failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, the most allowed")
+        failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, which is the limit")
     }
 
     private func failure(_ reason: FetchError.Reason, _ explanation: String) -> FetchError {
@@ -179,13 +179,13 @@ final class AsyncHTTPClientReceiver: HTTPClientResponseDelegate {
 extension HTTPClient.Request {
     /// Converts a request to the client's format.
     ///
-    /// - Throws: the client's error if it does not support the URL.
+    /// - Throws: The client's error if it does not support the URL.
     init(_ request: DataRequest) throws {
         var headers = HTTPHeaders()
         for field in request.headerFields where field.name != .cookie {
             headers.add(name: field.name.rawValue, value: field.value)
         }
-        // RFC 6265 section 5.4: `Cookie` is the only list that must not be sent as repeated fields.
+        // `Cookie` is the only list that must not be sent as repeated fields (RFC 6265 section 5.4).
         let cookies = request.headerFields.values(of: .cookie)
         if !cookies.isEmpty { headers.add(name: "Cookie", value: cookies.joined(separator: "; ")) }
         if let user = request.url.user(percentEncoded: false), !headers.contains(name: "Authorization") {

@@ -13,7 +13,7 @@ final class IdleTimer: Sendable {
     private let timer: TimerService
     private let state: Mutex<State>
 
-    /// Creates a running timer.
+    /// Creates a timer that runs from now on.
     init(timeout: Duration, timer: TimerService) {
         self.timeout = timeout
         self.timer = timer
@@ -22,12 +22,12 @@ final class IdleTimer: Sendable {
 
     /// Restarts the timer.
     func restart() {
-        // Nothing is rescheduled: the pending alarm checks this time when it fires.
+        // The pending alarm is not rescheduled: when it fires, it checks this time.
         let now = timer.now
         state.withLock { $0.lastArrival = now }
     }
 
-    /// Calls a closure once when the timer elapses without a restart, unless the timer is stopped first.
+    /// Calls a closure once, when the timeout has passed since the last restart, unless the timer is stopped first.
     func whenElapsed(_ action: @escaping @Sendable () -> Void) {
         let now = timer.now
         let end = state.withLock { state in state.isStopped ? nil : state.lastArrival + timeout }

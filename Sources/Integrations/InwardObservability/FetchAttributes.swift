@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Attributes for spans and log records, such as those of a request and its outcome. They contain no credentials.
+/// The attributes of spans and log records, such as those of a request and its outcome. They contain no credentials.
 struct FetchAttributes: Hashable, Sendable {
     private(set) var values: [String: AttributeValue]
 
@@ -31,7 +31,7 @@ struct FetchAttributes: Hashable, Sendable {
         values[AttributeName.errorType] = outcome.errorType.map { .text($0) }
     }
 
-    /// The identifier of the current interaction, if there is one.
+    /// The identifier of the current interaction, or no attributes outside an interaction.
     static var interaction: FetchAttributes {
         FetchAttributes(
             InteractionID.current.map { [AttributeName.interaction: .text($0.description)] } ?? [:]
@@ -45,7 +45,7 @@ struct FetchAttributes: Hashable, Sendable {
 
 /// The value of an attribute. Spans distinguish strings from integers.
 enum AttributeValue: Hashable, Sendable, CustomStringConvertible {
-    /// A string without hidden characters; see ``text(_:)``.
+    /// A string in which hidden characters are already escaped. Create it with ``text(_:)``.
     case visible(String)
     case integer(Int)
     case seconds(Double)
@@ -119,7 +119,7 @@ enum AttributeName {
 
 /// The request attributes of OpenTelemetry's semantic conventions for HTTP clients.
 extension DataRequest {
-    /// The placeholder for unknown methods. It keeps the number of labels bounded.
+    /// The placeholder for unknown methods, which keeps the number of labels bounded.
     static let otherMethod = "_OTHER"
 
     /// The methods of RFC 9110 section 9.1 and of RFC 5789.
@@ -142,7 +142,7 @@ extension DataRequest {
     /// The URL as in the request's description: without user name, password, fragment and query values.
     var fullURL: String { String(description.dropFirst(method.rawValue.count + 1)) }
 
-    /// How often the request was sent before; `nil` on the first attempt.
+    /// The number of earlier attempts, or `nil` on the first attempt.
     var resendCount: Int? { attempt > 1 ? attempt - 1 : nil }
 }
 
@@ -156,7 +156,7 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// The kind of failure: an error status or the error's reason; `nil` on success.
+    /// The kind of failure, which is an error status or the error's reason, or `nil` on success.
     var errorType: String? {
         switch self {
         case .success(let response): response.status.code >= 400 ? "\(response.status.code)" : nil
@@ -164,7 +164,7 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// The error message, if the status does not already describe the failure.
+    /// The explanation of the error, or `nil` if the outcome is a response, whose status already describes a failure.
     var errorMessage: String? {
         guard case .failure(let error) = self else { return nil }
         return error.explanation

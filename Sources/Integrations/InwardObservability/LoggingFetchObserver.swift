@@ -4,22 +4,29 @@ public import Logging
 
 /// A fetch observer that writes swift-log records.
 ///
-/// Attempts, requests, cache answers and waits for an equal request are logged at the level `debug`. Retries, hedges and
-/// credential refreshes are logged at `info`. Rejections, fallbacks and circuits that open are logged at `warning`, and other
-/// circuit changes at `notice`.
+/// ```swift
+/// let fetcher = URLSessionDataFetcher().observing(with: LoggingFetchObserver(logger: logger))
+/// ```
 ///
-/// Each event has a fixed message. Variable data is in the metadata, named after OpenTelemetry's semantic conventions, with
-/// durations in seconds. Records contain no credentials, and hidden characters are escaped, as in `\u{1B}`.
+/// | level | events |
+/// |---|---|
+/// | `debug` | attempts, requests, cache hits, waits for an equal request |
+/// | `info` | retries, hedges, credential refreshes |
+/// | `notice` | circuits that become closed, half-open or isolated |
+/// | `warning` | rejections, fallbacks, circuits that open |
 ///
-/// The record of an operation has its error only if that is one of this package. The text of any other error can contain secrets,
-/// such as the parameters of a query, so only its type is logged, as `error.type`.
+/// Each event has a fixed message. Variable data is in the metadata, under the names of OpenTelemetry's semantic conventions.
+/// Durations are in seconds. Records contain no credentials, and hidden characters are escaped, as in `\u{1B}`.
+///
+/// The record of an operation includes the error only if its type belongs to this package. The text of any other error can contain
+/// secrets, such as the parameters of a query, so the record has only its type, as `error.type`.
 public struct LoggingFetchObserver: FetchObserver {
     private let logger: Logger
 
     /// Creates an observer that writes to a logger.
     ///
-    /// - Parameter logger: The logger, whose log level applies. The default is labelled `inward` and uses the logging system's
-    ///   current handler.
+    /// - Parameter logger: The logger, whose log level applies. The default has the label `inward` and uses the logging
+    ///   system's current handler.
     public init(logger: Logger = Logger(label: "inward")) {
         self.logger = logger
     }
@@ -48,7 +55,7 @@ public struct LoggingFetchObserver: FetchObserver {
         )
     }
 
-    /// Logs a cache answer.
+    /// Logs a response from a cache.
     public func answeredFromCache(_ request: DataRequest) {
         logger.debug("Answered from cache", metadata: .of(request))
     }
@@ -106,8 +113,8 @@ public struct LoggingFetchObserver: FetchObserver {
         )
     }
 
-    /// Logs what happened to a call of an operation: a rejection or a fallback as a warning, a retry or a hedge at the level `info`,
-    /// and everything else at the level `debug`.
+    /// Logs an event of an operation: a rejection or a fallback at the level `warning`, a retry or a hedge at `info`, and any other
+    /// event at `debug`.
     public func operation(_ name: String, _ event: OperationEvent) {
         var attributes: [String: AttributeValue] = [
             AttributeName.operation: .text(name), AttributeName.operationEvent: .text(event.name),
@@ -143,7 +150,7 @@ extension OperationEvent {
         }
     }
 
-    /// The error of the event; `nil` for none.
+    /// The error of the event, or `nil` if the event has no error.
     var error: (any Error)? {
         switch self {
         case .ended(let error, _), .attemptEnded(let error, _): error

@@ -4,20 +4,19 @@ public import InwardFetching
 public import Metrics
 import Synchronization
 
-/// A fetch observer that records swift-metrics counters and timers.
+/// A fetch observer that records swift-metrics counters, timers and gauges.
+///
+/// ```swift
+/// let fetcher = URLSessionDataFetcher().observing(with: MeteringFetchObserver())
+/// ```
 ///
 /// The timer `http.client.request.duration`, named by OpenTelemetry's semantic conventions, measures each attempt. The timer
-/// `inward.client.request.duration` measures each request, including all attempts and waits. Both are in seconds and have labels
-/// for the method, the server, the status and the kind of failure. Counters for each server are `inward.client.cache_hits`,
-/// `joins`, `retries`, `hedges`, `rejections`, `fallbacks` and `credential_refreshes`. The counter
-/// `inward.client.circuit_changes` has labels for the circuit and its new state, and the gauge `inward.client.circuit_state` tells
-/// the state of each circuit since its first change: 0 for closed, 1 for half open, 2 for open, and 3 for isolated.
+/// `inward.client.request.duration` measures each request, including all attempts and waits. <doc:TelemetryNames> lists all metrics.
 ///
-/// Of operations, the timers `inward.operation.duration` and `inward.operation.attempt.duration` have labels for the name and the
-/// kind of failure, and the counter `inward.operation.events` has labels for the name and what happened otherwise.
+/// All label sets of a metric have the same label names, and a label that does not apply is empty. Paths are never labels,
+/// because their number is not limited. Unknown methods become `_OTHER`, and so do all labels of a label set beyond the limit.
 ///
-/// A metric always has the same label names; a label that does not apply is empty. Paths are never labels. Unknown methods become
-/// `_OTHER`, as do all labels beyond the limit.
+/// The gauge `inward.client.circuit_state` has a value only after the first state transition of a circuit.
 public struct MeteringFetchObserver: FetchObserver {
     private let attemptDurations: Instruments<Timer>
     private let requestDurations: Instruments<Timer>
@@ -38,8 +37,8 @@ public struct MeteringFetchObserver: FetchObserver {
     ///
     /// - Parameters:
     ///   - factory: The factory of the instruments. The default is the metrics system's current factory.
-    ///   - labelSetLimit: The maximum number of label sets for each metric, at least 1. The observer keeps one instrument for
-    ///     each. Further label sets share one instrument, so requests to ever new servers do not exhaust memory.
+    ///   - labelSetLimit: The maximum number of label sets for each metric, at least 1. Further label sets share one
+    ///     instrument, so that requests to more and more servers do not exhaust memory.
     public init(factory: any MetricsFactory = MetricsSystem.factory, labelSetLimit: Int = 2_000) {
         func timers(_ label: String, by names: [String] = Self.namesOfOutcome) -> Instruments<Timer> {
             Instruments(labels: names, limit: labelSetLimit) {
@@ -93,7 +92,7 @@ public struct MeteringFetchObserver: FetchObserver {
         attemptDurations[Self.labels(of: outcome, to: request)].record(duration: duration)
     }
 
-    /// Counts a cache answer.
+    /// Counts a response from a cache.
     public func answeredFromCache(_ request: DataRequest) {
         cacheHits[Self.labels(ofServerFor: request)].increment()
     }
@@ -141,7 +140,7 @@ public struct MeteringFetchObserver: FetchObserver {
         }
     }
 
-    /// Records the duration of a call of an operation, or counts what happened to it.
+    /// Records the duration of a call or an attempt, and counts other events.
     public func operation(_ name: String, _ event: OperationEvent) {
         let error = event.error?.category ?? ""
         switch event {
@@ -209,7 +208,7 @@ final class Instruments<Instrument: Sendable>: Sendable {
         case .made(let instrument):
             return instrument
         case .reserved:
-            // Outside the lock, because it calls the factory. Concurrent callers create the same instrument again.
+            // Outside the lock, because this calls the factory. Concurrent callers may create the same instrument twice.
             let instrument = make(Array(zip(names, values)))
             slots.withLock { $0[values] = .made(instrument) }
             return instrument

@@ -6,13 +6,16 @@ import InwardRepositories
 import InwardScopes
 public import Logging
 
-/// An error handler that hands each error to a logger whole, and passes it on.
+/// An error handler that logs each error with swift-log, and passes it on to another handler.
 ///
-///     let handler = IgnoringErrorHandler().logging(with: Logger(label: "comments"))
+/// ```swift
+/// let handler = IgnoringErrorHandler().logging(with: Logger(label: "comments"))
+/// handler.handle(CancellationError())
+/// ```
 ///
-/// The record has the error itself, for backends that keep more than text. Its metadata has the type, the kind of failure, and the
-/// description, by OpenTelemetry's names: `exception.type`, `error.type` and `exception.message`. Hidden characters in the
-/// metadata are escaped. The identifier of the interaction is there too, if the error was handled in one.
+/// The log record contains the error itself, for backends that store more than text. Its metadata contains the type of the
+/// error (`exception.type`), the kind of failure (`error.type`), the description (`exception.message`), and the identifier of
+/// the interaction, if there is one. Hidden characters in the metadata are escaped, but the text is not checked for secrets.
 public struct SwiftLogErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let logger: Logger
@@ -51,7 +54,7 @@ public struct SwiftLogErrorHandler: ErrorHandler {
 }
 
 extension ErrorHandler {
-    /// Returns a handler that hands each error to a logger before it passes the error on to this handler.
+    /// Returns a handler that logs each error, and then passes it on to this handler.
     ///
     /// - Parameters:
     ///   - logger: The logger.
@@ -66,7 +69,7 @@ extension ErrorHandler {
 }
 
 extension Error {
-    /// The kind of failure, of which there are few: the reason of an error of this package, or the name of the error's type.
+    /// The kind of failure, for use as a label: the reason of an error of this package, or the name of any other error's type.
     var category: String {
         switch self {
         case let error as FetchError: error.status.map { "\($0.code)" } ?? error.reason.description
@@ -78,13 +81,12 @@ extension Error {
         case let error as RefusedWriteError: error.cause.category
         case let error as DelayedWriteError: error.cause.category
         case is CancellationError: "cancelled"
-        // As an existential, because `Self` is one for the errors of an operation that throws any error.
+        // If `Self` is `any Error`, the result without this cast would be the name of the existential type.
         default: String(describing: type(of: self as any Error))
         }
     }
 
-    /// What happened, for the errors of this package whose texts carry no credentials; `nil` for any other error, whose text can
-    /// contain anything.
+    /// The explanation of an error of this package whose text contains no credentials, or `nil` for any other error.
     var credentialFreeText: String? {
         switch self {
         case let error as FetchError: error.explanation
@@ -97,9 +99,11 @@ extension Error {
 }
 
 extension Logger.MetadataProvider {
-    /// Adds the identifier of the current interaction, `inward.interaction.id`, to every record of a logger.
+    /// A provider that adds the identifier of the current interaction, `inward.interaction.id`, to every record of a logger.
     ///
-    ///     let logger = Logger(label: "comments", metadataProvider: .interaction)
+    /// ```swift
+    /// let logger = Logger(label: "comments", metadataProvider: .interaction)
+    /// ```
     public static let interaction = Logger.MetadataProvider { .of(.interaction) }
 }
 #endif

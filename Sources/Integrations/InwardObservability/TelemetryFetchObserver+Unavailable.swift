@@ -7,7 +7,7 @@ public import InwardScopes
 
 /// A fetch observer for logs, metrics and traces. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -27,7 +27,7 @@ public struct TelemetryFetchObserver: FetchObserver {
 
 /// A fetch observer that writes swift-log records. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -40,7 +40,7 @@ public struct LoggingFetchObserver: FetchObserver {
 
 /// A fetch observer that records swift-metrics counters and timers. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -53,7 +53,7 @@ public struct MeteringFetchObserver: FetchObserver {
 
 /// A fetch observer that creates swift-distributed-tracing spans. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -66,7 +66,7 @@ public struct TracingFetchObserver: FetchObserver {
 
 /// A repository observer for logs, metrics and traces. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -84,7 +84,7 @@ public struct TelemetryRepositoryObserver: RepositoryObserver {
 
 /// An image observer for logs, metrics and traces. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -102,7 +102,7 @@ public struct TelemetryImageObserver: ImageObserver {
 
 /// A session observer for logs and metrics. Available when the package trait `Observability` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -128,7 +128,7 @@ extension AppObservers {
 }
 
 extension ErrorHandler {
-    /// Accepts the same arguments as the real function, for an error handler that hands each error to a logger whole.
+    /// Accepts the same arguments as the real function.
     @available(
         *,
         unavailable,

@@ -4,18 +4,20 @@ public import Logging
 public import Metrics
 public import Tracing
 
-/// A fetch observer that writes logs, metrics and traces. It combines a ``LoggingFetchObserver``, a ``MeteringFetchObserver`` and
-/// a ``TracingFetchObserver``.
+/// A fetch observer that writes logs, metrics and traces.
 ///
-///     let observed = fetcher.observing(with: TelemetryFetchObserver())
+/// ```swift
+/// let fetcher = URLSessionDataFetcher().observing(with: TelemetryFetchObserver())
+/// ```
 ///
-/// To omit one of them, add the others to the pipeline separately: `observing(with:)` can be called more than once.
+/// It combines a ``LoggingFetchObserver``, a ``MeteringFetchObserver`` and a ``TracingFetchObserver``. To leave one of them out, call
+/// `observing(with:)` once for each of the others.
 public struct TelemetryFetchObserver: FetchObserver {
     private let logging: LoggingFetchObserver
     private let metering: MeteringFetchObserver
     private let tracing: TracingFetchObserver
 
-    /// Creates an observer from a logging, a metering and a tracing observer.
+    /// Creates an observer from three observers.
     public init(
         logging: LoggingFetchObserver = LoggingFetchObserver(),
         metering: MeteringFetchObserver = MeteringFetchObserver(),
@@ -52,7 +54,7 @@ public struct TelemetryFetchObserver: FetchObserver {
 
     /// Runs an attempt in a span.
     ///
-    /// - Throws: the error of `fetch`.
+    /// - Throws: The error of `fetch`.
     public func surroundAttempt(
         _ request: DataRequest,
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
@@ -70,7 +72,7 @@ public struct TelemetryFetchObserver: FetchObserver {
         metering.attemptEnded(request, outcome, after: duration)
     }
 
-    /// Logs and counts a cache answer.
+    /// Logs and counts a response from a cache.
     public func answeredFromCache(_ request: DataRequest) {
         logging.answeredFromCache(request)
         metering.answeredFromCache(request)
@@ -122,15 +124,15 @@ public struct TelemetryFetchObserver: FetchObserver {
         metering.circuitChanged(circuit, from: old, to: new)
     }
 
-    /// Logs what happened to a call of an operation, and records its duration or counts it.
+    /// Logs an event of an operation, and records its duration or counts it.
     public func operation(_ name: String, _ event: OperationEvent) {
         logging.operation(name, event)
         metering.operation(name, event)
     }
 
-    /// Does an operation in a span.
+    /// Runs a call or an attempt of an operation in a span.
     ///
-    /// - Throws: the error of `work`.
+    /// - Throws: The error of `work`.
     public func surroundOperation<Output: Sendable, Failure: Error>(
         _ step: OperationStep,
         _ work: () async throws(Failure) -> Output

@@ -5,17 +5,25 @@ public import Logging
 public import Metrics
 public import Tracing
 
-/// An observer of image loads and of the memory that they use, which writes logs, metrics and traces.
+/// An observer of image loads and their memory budget that writes logs, metrics and traces.
 ///
+/// ```swift
+/// import InwardImages
+///
+/// func imageLoader(source: any ImageSource, codec: any ImageCodec) -> ImageLoader {
 ///     let observer = TelemetryImageObserver()
 ///     let budget = DecodingBudget(bytes: 256 * 1_024 * 1_024, observer: observer)
-///     let loader = ImageLoader(source: source, codec: codec, budget: budget, observer: observer)
+///     return ImageLoader(source: source, codec: codec, budget: budget, observer: observer)
+/// }
+/// ```
 ///
-/// Each load and each of its stages is timed: the fetch, the decoding, and the plugins. A load is a span of the kind `internal`.
-/// Its attributes list the stages in order: their names, origins, durations in seconds, and bytes. Requests for its image are
-/// spans inside of it, unless a concurrent load makes them. The gauges tell what is reserved of the budget and how many loads wait
-/// for memory. The names are in the table of this module's documentation. No address is told. Loads are logged at the level
-/// `debug`.
+/// - Timers measure each load and each of its stages: the fetch, the decoding, and the plugins.
+/// - Gauges show how much of the budget is reserved, and how many loads wait for memory.
+/// - A load is a span of the kind `internal`. Its attributes list the stages in order, with their names, origins, durations in
+///   seconds, and bytes. Requests for the image are its child spans, unless the load shares the request of another load.
+/// - Loads are logged at the level `debug`.
+///
+/// <doc:TelemetryNames> lists the metrics and spans. Telemetry contains no addresses of images.
 public struct TelemetryImageObserver: ImageObserver {
     private let logger: Logger
     private let tracer: any Tracer
@@ -25,7 +33,7 @@ public struct TelemetryImageObserver: ImageObserver {
     private let limits: Instruments<Meter>
     private let waiting: Instruments<Meter>
 
-    /// Creates an observer from a logger, a metrics factory and a tracer. The defaults are those of the process.
+    /// Creates an observer. By default, it uses the logger, the metrics factory and the tracer that the process has bootstrapped.
     ///
     /// - Parameters:
     ///   - logger: The logger of the records.
@@ -73,13 +81,13 @@ public struct TelemetryImageObserver: ImageObserver {
             }
         case .failure(let error):
             span.updateAttributes { $0.merge(FetchAttributes([AttributeName.errorType: .text(error.category)])) }
-            // The error's own description names the address.
+            // Not the error's description, which contains the address.
             span.setStatus(SpanStatus(code: .error, message: "The image \(error.explanation)".visible))
         }
         return loaded
     }
 
-    /// Logs a load, and records its duration and those of its stages.
+    /// Logs a load, and records the durations of the load and of its stages.
     public func loadEnded(_ address: ImageAddress, _ load: ImageLoad) {
         let error: ImageError? = if case .failure(let error) = load.result { error } else { nil }
         loadDurations[[error?.category ?? ""]].record(duration: load.report.duration)
@@ -93,7 +101,7 @@ public struct TelemetryImageObserver: ImageObserver {
         if let error { attributes[AttributeName.errorType] = .text(error.category) }
         logger.debug(
             "Image load ended",
-            // Without the address, which the error's own description names.
+            // A copy without the address, which the error's description would contain.
             error: error.map { ImageError($0.reason, explanation: $0.explanation) },
             metadata: .of(FetchAttributes.interaction.merging(FetchAttributes(attributes)))
         )
@@ -108,8 +116,10 @@ public struct TelemetryImageObserver: ImageObserver {
 }
 
 extension SpanAttributes {
-    /// Lists the steps of a load, with an element for each in every attribute. They are not events, because a report tells how
-    /// long a step took, but not when: it may have been done for an earlier load, and loads wait for memory between steps.
+    /// Lists the steps of a load, with one element per step in each attribute.
+    ///
+    /// The steps are not span events, because a report contains the duration of a step, but not when it began: an earlier load
+    /// may have done it, and loads wait for memory between steps.
     fileprivate mutating func merge(_ steps: [ImageLoadReport.Step]) {
         set(AttributeName.stage, value: .stringArray(steps.map(\.name.visible)))
         set(AttributeName.stageOrigin, value: .stringArray(steps.map { "\($0.origin)" }))

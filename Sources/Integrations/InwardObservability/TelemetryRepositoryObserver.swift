@@ -15,15 +15,21 @@ public import Foundation
 
 /// An observer of repositories, stores and outboxes that writes logs, metrics and traces.
 ///
-///     let comments = Repository(.comments, upstream: upstream, observer: TelemetryRepositoryObserver())
+/// ```swift
+/// configuration.observers.repositories = TelemetryRepositoryObserver(logger: logger)
+/// ```
 ///
-/// A read is a span of the kind `internal`; requests to the upstream are spans inside of it. An operation of a store is a span of
-/// the kind `client`, and an attempt to deliver a write is one of the kind `consumer`. Their names, and those of the metrics, are
-/// in the table of this module's documentation. Refused and unsettled writes, and failures of a store, are logged as warnings, what
-/// is postponed or dropped at the level `info`, and everything else at the level `debug`.
+/// Create one observer for the whole app, because its gauges show the sum over all outboxes.
 ///
-/// Create one for the app: the gauges tell the sum over all of its outboxes. No key or body is in what is told, and no identifier but
-/// in the record of a failed delivery: its error names the path of the request.
+/// - A read is a span of the kind `internal`. Requests to the upstream are its child spans.
+/// - An operation of a store is a span of the kind `client`.
+/// - An attempt to deliver a write is a span of the kind `consumer`.
+///
+/// Refused writes and all failures of a store, even during deliveries, are logged at the level `warning`. Postponed and dropped
+/// writes are logged at `info`, and other events at `debug`. <doc:TelemetryNames> lists the metrics and spans.
+///
+/// The observer reports no keys, no bodies and no identifiers of entities, with one exception: the error in the log record of a
+/// failed delivery contains the path of the request.
 public struct TelemetryRepositoryObserver: RepositoryObserver {
     private let logger: Logger
     private let tracer: any Tracer
@@ -36,7 +42,7 @@ public struct TelemetryRepositoryObserver: RepositoryObserver {
     private let deliveryDurations: Instruments<Timer>
     private let gauges: OutboxGauges
 
-    /// Creates an observer from a logger, a metrics factory and a tracer. The defaults are those of the process.
+    /// Creates an observer. By default, it uses the logger, the metrics factory and the tracer that the process has bootstrapped.
     ///
     /// - Parameters:
     ///   - logger: The logger of the records.
@@ -82,9 +88,9 @@ public struct TelemetryRepositoryObserver: RepositoryObserver {
         gauges = OutboxGauges(factory)
     }
 
-    /// Does a step in a span.
+    /// Runs a step in a span.
     ///
-    /// - Throws: the error of `work`.
+    /// - Throws: The error of `work`.
     public func surround<Value: Sendable, Failure: Error>(
         _ step: RepositoryStep,
         _ work: () async throws(Failure) -> Value
@@ -114,7 +120,7 @@ public struct TelemetryRepositoryObserver: RepositoryObserver {
         write(.debug, "Read ended", RepositoryStep.read(read).attributes, attributes)
     }
 
-    /// Logs and counts a read that joined another one's request.
+    /// Logs and counts a read that shares the request of another read.
     public func joined(_ read: RepositoryRead) {
         joins[[read.endpoint, read.kind]].increment()
         write(.debug, "Joined an equal read", RepositoryStep.read(read).attributes)
@@ -137,7 +143,7 @@ public struct TelemetryRepositoryObserver: RepositoryObserver {
         )
     }
 
-    /// Records the duration of a store's operation, and logs a failure.
+    /// Records the duration of an operation of the store, and logs a failure.
     public func storeOperationEnded(
         _ operation: StoreOperation,
         _ error: RecordStoreError?,
@@ -235,7 +241,7 @@ private final class OutboxGauges: Sendable {
     }
 
     func update(_ outbox: RecordKey, _ status: OutboxStatus?, at date: Date) {
-        // Set under the lock, so that the last value is that of the last state. Setting a meter is quick.
+        // Set under the lock, so that the gauges end up with the values of the last update. Setting a meter is fast.
         contents.withLock { contents in
             let isEmpty = status.map { $0.pendingCount == 0 && $0.deadLetterCount == 0 } ?? true
             contents[outbox] = isEmpty ? nil : status.map { Content(status: $0, oldest: $0.oldestAcceptedAt) }
@@ -324,7 +330,7 @@ extension OutboxDeliveryEnd {
 }
 
 extension Result<RepositoryRead.Answer, RepositoryError> {
-    /// How a read ended, where its answer came from, and the kind of failure. What does not apply is empty.
+    /// The result of a read, the origin of its answer, and the kind of failure. Values that do not apply are empty.
     fileprivate var labels: (result: String, origin: String, error: String) {
         switch self {
         case .failure(let error): return ("error", "", error.category)

@@ -7,11 +7,14 @@ public import Tracing
 
 /// An observer of sessions that writes logs and metrics.
 ///
-///     configuration.observers.sessions = TelemetrySessionObserver()
+/// ```swift
+/// configuration.observers.sessions = TelemetrySessionObserver(logger: logger)
+/// ```
 ///
-/// A gauge tells how many sessions are open, and counters how many were opened, expired, evicted and rejected. The names are in the
-/// table of this module's documentation. No user is named. Evictions are logged at the level `info`, rejections as warnings, and
-/// everything else at the level `debug`.
+/// A gauge shows the number of open sessions. Timers measure how long opening took and how long sessions were open. Counters count
+/// expired, evicted and rejected sessions. <doc:TelemetryNames> lists the metrics. Telemetry contains no names of users.
+///
+/// Rejections are logged at the level `warning`, evictions at `info`, and other events at `debug`.
 public struct TelemetrySessionObserver: SessionObserver {
     private let logger: Logger
     private let open: Meter
@@ -21,7 +24,7 @@ public struct TelemetrySessionObserver: SessionObserver {
     private let evicted: Counter
     private let rejected: Counter
 
-    /// Creates an observer from a logger and a metrics factory. The defaults are those of the process.
+    /// Creates an observer. By default, it uses the logger and the metrics factory that the process has bootstrapped.
     ///
     /// - Parameters:
     ///   - logger: The logger of the records.
@@ -43,27 +46,27 @@ public struct TelemetrySessionObserver: SessionObserver {
         rejected = counter("rejected")
     }
 
-    /// Counts an open session, and logs how long it took to open it.
+    /// Increments the number of open sessions, and records how long opening took.
     public func sessionOpened(_ user: String, after duration: Duration) {
         open.increment()
         openingDurations.record(duration: duration)
         write(.debug, "Session opened", [AttributeName.sessionOpeningDuration: AttributeValue(duration)])
     }
 
-    /// Takes a session off the open ones, and logs how long it was open.
+    /// Decrements the number of open sessions, and records how long the session was open.
     public func sessionClosed(_ user: String, after duration: Duration) {
         open.decrement()
         durations.record(duration: duration)
         write(.debug, "Session closed", [AttributeName.sessionDuration: AttributeValue(duration)])
     }
 
-    /// Logs and counts a session that was not used.
+    /// Logs and counts a session that was closed because it was unused.
     public func sessionExpired(_ user: String) {
         expired.increment()
         write(.debug, "Session expired")
     }
 
-    /// Logs and counts a session that made room for another.
+    /// Logs and counts a session that was closed to make room for another one.
     public func sessionEvicted(_ user: String) {
         evicted.increment()
         write(.info, "Session evicted")
@@ -91,17 +94,19 @@ public struct TelemetrySessionObserver: SessionObserver {
 extension AppObservers {
     /// Returns observers that write logs, metrics and traces of requests, repositories, outboxes and sessions.
     ///
-    ///     var configuration = AppScopeConfiguration(upstream)
-    ///     configuration.observers = .telemetry()
+    /// ```swift
+    /// var configuration = AppScopeConfiguration(upstream)
+    /// configuration.observers = .telemetry()
+    /// ```
     ///
-    /// The defaults are those of the process, so bootstrap the systems of swift-log, swift-metrics and swift-distributed-tracing
-    /// first.
+    /// The default arguments use the backends that the process has bootstrapped, so bootstrap swift-log, swift-metrics and
+    /// swift-distributed-tracing first.
     ///
     /// - Parameters:
     ///   - logger: The logger of the records.
     ///   - factory: The factory of the instruments.
     ///   - tracer: The tracer of the spans.
-    /// - Returns: the observers. Use them for one app.
+    /// - Returns: The observers. Use them for one app only, because their gauges show the sum over all outboxes and sessions.
     public static func telemetry(
         logger: Logger = Logger(label: "inward"),
         factory: any MetricsFactory = MetricsSystem.factory,

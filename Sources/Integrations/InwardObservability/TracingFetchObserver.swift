@@ -3,16 +3,20 @@ import InwardCore
 public import InwardFetching
 public import Tracing
 
-/// A fetch observer that creates a swift-distributed-tracing span for each attempt and propagates its context upstream.
+/// A fetch observer that creates a swift-distributed-tracing span for each attempt and propagates its context to the upstream.
+///
+/// ```swift
+/// let fetcher = URLSessionDataFetcher().observing(with: TracingFetchObserver())
+/// ```
 ///
 /// The span is a child of the current span. Its kind is `client`, its name is the method, and its attributes follow
-/// OpenTelemetry's semantic conventions for HTTP clients. An attempt without a complete response, or with a status of 400 or
-/// above, is an error. The header fields that the tracer injects replace fields with the same names. Spans contain no credentials
-/// and no hidden characters.
+/// OpenTelemetry's semantic conventions for HTTP clients. The span has the status `error` if no complete response arrives, or
+/// if the status code is 400 or above. The header fields that the tracer injects replace fields with the same names. Spans
+/// contain no credentials and no hidden characters.
 ///
-/// It also traces operations: each call of a `ResilientOperation` is a span of the kind `internal` named after the operation, and
-/// each attempt is a child span. `error.type` is the kind of failure. The status has a message only for the errors of this package:
-/// the text of any other error can contain secrets, such as the parameters of a query.
+/// The observer also traces operations. Each call of a `ResilientOperation` is a span of the kind `internal`, named after the
+/// operation, and each attempt is a child span. `error.type` is the kind of failure. The span's status has a message only for
+/// errors of this package, because the text of any other error can contain secrets, such as the parameters of a query.
 public struct TracingFetchObserver: FetchObserver {
     private let tracer: any Tracer
 
@@ -27,9 +31,9 @@ public struct TracingFetchObserver: FetchObserver {
     ///
     /// - Parameters:
     ///   - request: The request of the attempt.
-    ///   - fetch: Sends the request with the given header fields added.
-    /// - Returns: the response from `fetch`.
-    /// - Throws: the error of `fetch`.
+    ///   - fetch: Sends a request. The observer calls it with the span's header fields added.
+    /// - Returns: The response from `fetch`.
+    /// - Throws: The error of `fetch`.
     public func surroundAttempt(
         _ request: DataRequest,
         _ fetch: (DataRequest) async throws(FetchError) -> DataResponse
@@ -57,13 +61,13 @@ public struct TracingFetchObserver: FetchObserver {
         return try outcome.get()
     }
 
-    /// Does an operation in a span.
+    /// Runs a call or an attempt of an operation in a span.
     ///
     /// - Parameters:
-    ///   - step: A call of an operation, or an attempt: one execution of the operation within a call.
-    ///   - work: Does it.
-    /// - Returns: the result of `work`.
-    /// - Throws: the error of `work`.
+    ///   - step: The call, or the attempt, which is one execution of the operation within a call.
+    ///   - work: The work of the step.
+    /// - Returns: The result of `work`.
+    /// - Throws: The error of `work`.
     public func surroundOperation<Output: Sendable, Failure: Error>(
         _ step: OperationStep,
         _ work: () async throws(Failure) -> Output
@@ -84,9 +88,9 @@ extension OperationStep {
 }
 
 extension Span {
-    /// Does some work in this span, ends it, and says whether the work failed.
+    /// Runs work in this span, records a failure, and ends the span.
     ///
-    /// - Throws: the error of `work`.
+    /// - Throws: The error of `work`.
     func surrounding<Value: Sendable, Failure: Error>(
         _ attributes: FetchAttributes,
         _ work: () async throws(Failure) -> Value

@@ -4,9 +4,9 @@ import GRDB
 import InwardRecordDirectories
 import InwardRepositories
 
-/// The open connections of a database: one for writing and one for concurrent reads.
+/// The open connections to a database: one for writing and one for concurrent reads.
 struct DatabaseConnections: Sendable {
-    /// The time that a connection waits while SQLite has the database locked, in seconds.
+    /// The maximum time that a connection waits for SQLite's locks, in seconds.
     private static let patience = 10.0
 
     /// The connection for writing.
@@ -33,14 +33,14 @@ struct DatabaseConnections: Sendable {
         try files.flush()
     }
 
-    /// Opens a database for writing, after checking that its version permits it.
+    /// Opens a database for writing, after checking that its version is known.
     static func writer(
         _ path: String,
         schema: RecordSchema,
         limits: DatabaseLimits
     ) throws -> DatabaseQueue {
         do {
-            // Check with a read-only connection, so that a database of a later version is not modified, not even on close.
+            // A read-only connection does not modify a database of a newer version, not even when it is closed.
             try viewer(path).read { try schema.check($0, path: path) }
             let writer = try DatabaseQueue(
                 path: path,
@@ -51,7 +51,7 @@ struct DatabaseConnections: Sendable {
         } catch let error as DatabaseError
             where [.SQLITE_ERROR, .SQLITE_READONLY].contains(error.extendedResultCode)
         {
-            // The file itself is writable, so the header is damaged: it marks the database as read-only or is invalid.
+            // The file itself is readable and writable, so the error means that its header is damaged.
             throw DatabaseDamage(error.message ?? "it cannot be read")
         }
     }
@@ -63,7 +63,7 @@ struct DatabaseConnections: Sendable {
 
     /// Closes both connections after the operations in progress.
     func close() {
-        // A connection that could not be closed is closed when its last reference is released.
+        // If closing fails, the connection is closed when its last reference is released.
         try? reader.close()
         try? writer.close()
     }
@@ -80,7 +80,7 @@ struct DatabaseConnections: Sendable {
                 """
         )
         guard try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL") == "wal" else {
-            throw DatabaseError(message: "it has no log where it is")
+            throw DatabaseError(message: "its file system does not support a write-ahead log")
         }
         if let pageCount = limits.pageCount { try database.execute(sql: "PRAGMA max_page_count = \(pageCount)") }
     }
@@ -95,7 +95,7 @@ struct DatabaseConnections: Sendable {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
-            // The first setting detects damaged pages earlier. The second keeps a foreign schema from running code.
+            // The first setting detects damaged pages early. The second prevents a manipulated schema from running code.
             try database.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
             try prepare(database)
         }
@@ -114,16 +114,16 @@ extension RecordStoreError {
         let text = (error as? DatabaseError)?.message ?? "\(error)"
         let (reason, advice): (Reason, String) =
             switch code {
-            case ResultCode.SQLITE_FULL?: (.full, "Make room there, and do it again.")
+            case ResultCode.SQLITE_FULL?: (.full, "Free some space there, and try again.")
             case ResultCode.SQLITE_READONLY?, ResultCode.SQLITE_PERM?, ResultCode.SQLITE_AUTH?:
                 (
                     .denied,
-                    "Let the user that this program runs as read and write it, or name another directory."
+                    "Give the user that runs this program read and write access, or use another directory."
                 )
             case ResultCode.SQLITE_BUSY?, ResultCode.SQLITE_LOCKED?, ResultCode.SQLITE_PROTOCOL?:
-                (.unavailable, "Another program has it locked. End that, or do it again.")
-            case ResultCode.SQLITE_TOOBIG?: (.unavailable, "Keep what is so large in several records.")
-            default: (.unavailable, "Look at the disk that it is on, and do it again.")
+                (.unavailable, "Another program has locked it. End that program, or try again.")
+            case ResultCode.SQLITE_TOOBIG?: (.unavailable, "Split the value into several records.")
+            default: (.unavailable, "Check the disk that it is on, and try again.")
             }
         self.init(reason, explanation: "“\(path)” cannot be used: \(text). Nothing was changed. \(advice)")
     }

@@ -14,7 +14,7 @@ struct DatabaseFiles: Sendable {
 
     /// The path of the database.
     var path: String { place(Self.current).path(of: Self.database) }
-    /// Returns the identity of the database file; `nil` if it does not exist.
+    /// Returns the identity of the database file, or `nil` if it does not exist.
     func identity() throws(RecordStoreError) -> RecordFile.Identity? {
         try place(Self.current).status(of: Self.database)?.identity
     }
@@ -28,7 +28,7 @@ struct DatabaseFiles: Sendable {
         let isThere = try directory.status(of: Self.current) != nil
         let hasNew = try directory.status(of: Self.new) != nil
         if isThere, hasNew {
-            // A process was killed before this directory was complete. It would be in the way of the next replacement.
+            // A process was killed before the replacement was complete. Removes its remains, because the name is needed again.
             try? FileManager.default.removeItem(atPath: directory.path(of: Self.new))
         } else if hasNew {
             // A process was killed between the two renames of `replace`.
@@ -43,10 +43,17 @@ struct DatabaseFiles: Sendable {
         try directory.flush()
     }
 
-    /// Returns the unusable bytes of the log, if there are any.
+    /// Returns the unusable bytes of the log, or `nil` if the log is undamaged.
     func damagedLog() throws(RecordStoreError) -> (byteCount: Int, bytes: [UInt8])? {
         guard try logLength() > 0 else { return nil }
-        let file = try place(Self.current).open(Self.log, O_RDONLY)
+        let file: RecordFile
+        do throws(RecordStoreError) {
+            file = try place(Self.current).open(Self.log, O_RDONLY)
+        } catch {
+            // Another connection to the database may have been the last one, which removes the log when it closes.
+            guard try place(Self.current).status(of: Self.log) != nil else { return nil }
+            throw error
+        }
         guard let tail = try WriteAheadLog(file).tail() else { return nil }
         return (tail.count, try file.read(at: tail.lowerBound, count: min(tail.count, 1_024 * 1_024)))
     }
@@ -81,11 +88,11 @@ struct DatabaseFiles: Sendable {
         try place.make()
         let path = place.path(of: Self.database)
         if try place.status(of: Self.database) == nil {
-            // No process has this new file open, so closing it does not release anybody's locks.
+            // No process has this new file open, so closing it does not release any locks.
             _ = try place.open(Self.database, O_RDWR | O_CREAT | O_EXCL)
             return
         }
-        // Only SQLite opens and closes an existing file: any other close in this process would release SQLite's locks.
+        // An existing file is not opened here, because closing it would release the locks that SQLite holds in this process.
         let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
         guard type == .typeRegular else { throw RecordStoreError(code: EEXIST, path: path, "opened") }
         guard FileManager.default.isReadableFile(atPath: path), FileManager.default.isWritableFile(atPath: path)
@@ -97,9 +104,9 @@ struct DatabaseFiles: Sendable {
 
 /// The write-ahead log of a database, in SQLite's format.
 ///
-/// A header of 32 bytes is followed by frames. Each frame has a header of 24 bytes (the page number, the identity of the log, and
-/// a checksum of all frames so far) and one page. SQLite uses the frames before the first invalid one, and silently ignores the
-/// rest.
+/// The log has a header of 32 bytes, followed by frames. A frame is a header of 24 bytes (the page number, the identity of the
+/// log, and a checksum of all frames so far) and one page. SQLite uses the committed transactions before the first invalid
+/// frame, and silently ignores the rest.
 struct WriteAheadLog {
     private static let headerLength = 32
     private static let frameHeaderLength = 24
@@ -115,8 +122,8 @@ struct WriteAheadLog {
         header = try file.read(at: 0, count: Self.headerLength)
     }
 
-    /// Returns the range of bytes that SQLite ignores, because a process ended while writing them or because they are damaged;
-    /// `nil` if there are none.
+    /// Returns the range that SQLite ignores, or `nil` if SQLite uses the whole log. SQLite ignores damaged frames, and those
+    /// of a process that was killed while it wrote them.
     func tail() throws(RecordStoreError) -> Range<Int>? {
         guard size > 0 else { return nil }
         guard header.count == Self.headerLength, let pageSize, let sum = headerSum else { return 0..<size }

@@ -7,8 +7,8 @@ import Synchronization
 
 /// The database of a ``SQLiteRecordStore``. All methods block.
 ///
-/// Writers hold the directory's lock, as in a file store, so they never wait for SQLite's own lock. The lock's holder also
-/// ensures that the open database is the one at the store's path.
+/// Writers hold the directory's lock, as in a file store, so they never wait for SQLite's own lock. A writer that holds the
+/// lock checks that its open database is still the one at the store's path.
 final class RecordDatabase: Sendable {
     private struct State {
         var connections: DatabaseConnections?
@@ -29,7 +29,7 @@ final class RecordDatabase: Sendable {
 
     // Held while the database is changed, by threads that may block.
     private let lock: Mutex<RecordLock>
-    // Held only briefly, for lookups.
+    // Held only briefly, never during I/O.
     private let state: Mutex<State>
 
     /// Creates a database for a directory. It is opened on first use.
@@ -59,7 +59,7 @@ final class RecordDatabase: Sendable {
         return row.flatMap { $0.header.isExpired(at: time) ? nil : $0.record }
     }
 
-    /// Returns the records whose keys begin with a key, including the key itself.
+    /// Returns the records for a key and for all keys that begin with it.
     func records(under key: RecordKey) throws(RecordStoreError) -> [(
         key: RecordKey, record: StoredRecord
     )] {
@@ -82,7 +82,7 @@ final class RecordDatabase: Sendable {
         return try reading { try LossTable(database: $0).losses(under: prefix) }
     }
 
-    /// Applies commits in one transaction, except those that fail, and returns the outcome of each. The caller must hold the
+    /// Applies all commits that succeed in one transaction, and returns the outcome of each commit. The caller must hold the
     /// lock.
     func commit(_ group: [[RecordChange]]) -> [RecordCommitQueue.Outcome] {
         var outcomes = [RecordCommitQueue.Outcome](repeating: .success(()), count: group.count)
@@ -92,7 +92,7 @@ final class RecordDatabase: Sendable {
                 outcomes[rest.remove(at: failed.index)] = .failure(failed.error)
             }
         } catch {
-            // There may be space for a single commit even if there is not enough for all.
+            // A single commit may fit in the database where the whole group does not.
             for index in rest { outcomes[index] = rest.count > 1 ? commit([group[index]])[0] : .failure(error) }
         }
         return outcomes
@@ -113,9 +113,7 @@ final class RecordDatabase: Sendable {
         }
     }
 
-    /// Checkpoints the log if it is long.
-    ///
-    /// If a reader prevents it, a later commit tries again.
+    /// Checkpoints the log if it has grown long. If a reader prevents this, a later commit tries again.
     func tidy() {
         guard (try? files.logLength()) ?? 0 > state.withLock(\.logBound) else { return }
         do {
@@ -160,7 +158,7 @@ final class RecordDatabase: Sendable {
     }
 
     private func failure(_ error: any Error) -> RecordStoreError {
-        // An operation may begin before the database is closed and fail because of it.
+        // An operation that began before the database was closed may fail because of that.
         state.withLock(\.isClosed) ? Self.closed : RecordStoreError(error, path: files.path)
     }
 
@@ -211,11 +209,11 @@ final class RecordDatabase: Sendable {
         let connections = try DatabaseConnections(files, schema: schema, limits: limits)
         guard log != nil else { return connections }
         try connections.writer.writeWithoutTransaction { database in
-            // A part of the log may already be in the database, without the rest.
+            // An interrupted checkpoint may have copied some of the lost frames to the database, and not others.
             guard try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") == "ok" else {
                 throw DatabaseDamage("a part of its log is missing")
             }
-            // Otherwise the next process would find and report the same bytes again.
+            // Otherwise, the next process would report the same bytes again.
             try Self.emptyLog(database)
         }
         return connections
@@ -225,7 +223,7 @@ final class RecordDatabase: Sendable {
         try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
-    private static let closed = RecordStoreError(.closed, explanation: "The store was closed. Open another.")
+    private static let closed = RecordStoreError(.closed, explanation: "The store is closed. Create another one.")
 
     // MARK: Repairing
 
@@ -244,12 +242,12 @@ final class RecordDatabase: Sendable {
                 try replace(damage)
             }
         }
-        try replace(DatabaseDamage("many records of it are damaged"))
+        try replace(DatabaseDamage("many of its records are damaged"))
         let connections = try connect()
         do { return try body(connections) } catch { throw failure(error) }
     }
 
-    /// Removes a damaged row, or rebuilds the database if the row is not where its key belongs.
+    /// Removes a damaged row, or replaces the database if the row cannot be found by its key.
     private func remove(_ row: DamagedRow, _ connections: DatabaseConnections) throws(RecordStoreError) {
         do {
             var value: [UInt8] = []
@@ -258,11 +256,11 @@ final class RecordDatabase: Sendable {
                     let table = RecordTable(database: database)
                     guard let key = row.key, let found = try table.rowAsItIs(for: key), !found.isSound,
                         try table.delete(key)
-                    else { throw DatabaseDamage("a record of it is damaged, and not in its place") }
+                    else { throw DatabaseDamage("a damaged record is not where its key belongs") }
                     try RecordTotal(database: database).recount()
                     let losses = LossTable(database: database)
                     if !found.header.isSound {
-                        // The damage may be in the key itself, so the record may have had another key.
+                        // The key itself may be damaged, so the lost record may have had another key.
                         try losses.add(key)
                         try losses.addUnknown()
                     } else if found.header.expiry == nil {

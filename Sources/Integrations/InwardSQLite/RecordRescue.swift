@@ -9,11 +9,11 @@ struct RecordRescue {
     /// The path of the damaged database.
     let path: String
 
-    /// Copies all sound records to another database, and returns their number.
+    /// Copies the readable, sound records to another database, and returns their number.
     ///
     /// The records are read from both ends, so only those between the first and the last unreadable place are lost.
     func restore(into new: DatabaseQueue) throws -> Int {
-        // Nothing can be recovered from a database that does not open.
+        // A database that cannot be opened has no recoverable records.
         guard let old = try? DatabaseConnections.viewer(path) else {
             try new.write { try LossTable(database: $0).addUnknown() }
             return 0
@@ -25,7 +25,7 @@ struct RecordRescue {
                 for order in ["ASC", "DESC"] {
                     try forEachSoundRow(of: old, order) { row in
                         guard let key = row.header.key.flatMap({ RecordKey(encoded: $0) }) else { return }
-                        // Skip records that the scan from the other end has already copied.
+                        // The scan from the other end may have copied this record already.
                         guard try table.rowAsItIs(for: key.encoded) == nil else { return }
                         _ = try table.apply(.keep(row.record, key))
                         count += 1
@@ -67,16 +67,16 @@ struct RecordRescue {
     }
 }
 
-/// The reason why a database cannot be trusted.
+/// An error for a database whose contents cannot be trusted.
 struct DatabaseDamage: Error, Equatable {
-    /// The description of the damage, as a clause.
+    /// The description of the damage, as a clause in which “it” is the database.
     let explanation: String
 
     init(_ explanation: String) {
         self.explanation = explanation
     }
 
-    /// Converts an error that indicates damage; `nil` for other errors.
+    /// Converts an error that indicates damage. Returns `nil` for other errors.
     init?(_ error: any Error) {
         if let damage = error as? DatabaseDamage {
             self = damage

@@ -37,29 +37,28 @@ struct RecordSchema: Sendable {
 
     /// Checks that a database has a known version, without changing it.
     ///
-    /// - Throws: a `RecordStoreError` if its version is later than the latest known one; ``DatabaseDamage`` if it has no valid
-    ///   version.
+    /// - Throws: A `RecordStoreError` if its version is newer than the newest known one, or ``DatabaseDamage`` if it is not a
+    ///   valid database of a store.
     func check(_ database: Database, path: String) throws {
         let version = try Self.version(of: database)
         guard version <= migrations.count else {
             throw RecordStoreError(
                 .unavailable,
                 explanation: """
-                    “\(path)” was written by a later version of this program: it is of the form \(version), and \
-                    \(migrations.count) is the last that is known. Nothing was changed. Use the later version, or name another \
-                    directory.
+                    “\(path)” was written by a newer version of this program: its format is \(version), and this version knows \
+                    formats up to \(migrations.count). Nothing was changed. Run the newer version, or use another directory.
                     """
             )
         }
         // These settings determine how SQLite reads and changes the file.
         guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") == 0,
             try String.fetchOne(database, sql: "PRAGMA encoding") == "UTF-8"
-        else { throw DatabaseDamage("its beginning is not that of a store") }
+        else { throw DatabaseDamage("its settings are not those of a store") }
         let roots = try Int.fetchAll(database, sql: "SELECT rootpage FROM sqlite_schema")
-        guard Set(roots).count == roots.count else { throw DatabaseDamage("two of its tables are one") }
-        // A modified table could return records that were never stored.
+        guard Set(roots).count == roots.count else { throw DatabaseDamage("two of its tables share a page") }
+        // A database with another schema could return records that were never stored.
         guard try Self.text(of: database) == text(ofVersion: version) else {
-            throw DatabaseDamage("its tables are not those of a store")
+            throw DatabaseDamage("its schema is not that of a store")
         }
     }
 
@@ -71,7 +70,7 @@ struct RecordSchema: Sendable {
                 try make(migrations.count, of: database, from: version)
                 return .commit
             }
-            // Detect a database that is marked as read-only now, rather than at the first commit.
+            // If the database is marked as read-only, this fails now instead of at the first commit.
             try database.execute(sql: "UPDATE form SET version = version")
             return .rollback
         }
@@ -90,20 +89,20 @@ struct RecordSchema: Sendable {
         try database.execute(sql: "UPDATE form SET version = ?, inverse = ?", arguments: [version, -version])
     }
 
-    /// Returns the version of a database; 0 if it is empty. The version is stored twice, so that damage is detected.
+    /// Returns the version of a database, or 0 if the database is empty. The version is stored twice, to detect damage.
     private static func version(of database: Database) throws -> Int {
         guard try !text(of: database).isEmpty else { return 0 }
         let row: Row?
         do { row = try Row.fetchOne(database, sql: "SELECT version, inverse FROM form") } catch let error
             as DatabaseError where error.resultCode == .SQLITE_ERROR
         {
-            throw DatabaseDamage("it is not of a store")
+            throw DatabaseDamage("it was not created by a store")
         }
         guard let row, let version = Int.fromDatabaseValue(row[0] as DatabaseValue),
             let inverse = Int.fromDatabaseValue(row[1] as DatabaseValue), version > 0,
             inverse == -version
         else {
-            throw DatabaseDamage("it does not say of which form it is")
+            throw DatabaseDamage("its version is invalid")
         }
         return version
     }

@@ -7,10 +7,11 @@ import InwardTransfers
 
 /// The table of records, ordered by key.
 ///
-/// A damaged key can misdirect a search, but never past the damaged row. Therefore, where a search finds nothing or a range ends,
-/// the adjacent rows are checked too. Damaged rows are thrown as ``DamagedRow``, and rows out of order as ``DatabaseDamage``.
+/// A damaged key can mislead SQLite's search, which then stops next to the damaged row. The rows adjacent to a missing key, and
+/// those at both ends of a range, are therefore checked too. Methods throw ``DamagedRow`` for a damaged row, and
+/// ``DatabaseDamage`` for rows that are out of order.
 struct RecordTable {
-    /// The placeholder for a key. An empty key is bound as `NULL`.
+    /// The SQL placeholder for a key. GRDB binds an empty key as `NULL`, which `IFNULL` converts back.
     static let key = "IFNULL(?, x'')"
 
     let database: Database
@@ -51,24 +52,24 @@ struct RecordTable {
         }
     }
 
-    /// Returns the first key that begins with a prefix, and the end of that range.
+    /// Returns the range of the keys that begin with a prefix. The end is exclusive.
     static func range(of prefix: [UInt8]) -> (start: Data, end: Data) { (Data(prefix), Data(end(of: prefix))) }
 
     /// Removes the row for a key, and returns the (negative) difference in stored bytes.
     func remove(_ key: [UInt8]) throws -> Int {
         guard let header = try header(for: key) else { return 0 }
-        guard try delete(key) else { throw DatabaseDamage("a record that is found cannot be removed") }
+        guard try delete(key) else { throw DatabaseDamage("a record that was found cannot be removed") }
         return -header.byteCount
     }
 
     /// Removes the row for a key if it expires at a given time, and returns the (negative) difference in stored bytes.
     func removeExpiring(_ key: [UInt8], at time: Int64) throws -> Int {
         guard let header = try header(for: key) else {
-            throw DatabaseDamage("it says of a key that it expires, and has none")
+            throw DatabaseDamage("its expiry index names a record that does not exist")
         }
         guard header.isSound else { throw DamagedRow(key: header.key) }
         guard header.expiry == time, try delete(key) else {
-            throw DatabaseDamage("it says of a record that it expires when it does not")
+            throw DatabaseDamage("its expiry index disagrees with a record")
         }
         return -header.byteCount
     }
@@ -105,7 +106,7 @@ struct RecordTable {
             sql: "DELETE FROM records WHERE key >= \(Self.key) AND key < ?"
         )
         try statement.execute(arguments: [Data(prefix), Data(Self.end(of: prefix))])
-        guard database.changesCount == count else { throw DatabaseDamage("records are not where they were found") }
+        guard database.changesCount == count else { throw DatabaseDamage("records that were found cannot be removed") }
         return -byteCount
     }
 
@@ -177,7 +178,7 @@ struct RecordTable {
         return key
     }
 
-    private static let disorder = DatabaseDamage("records of it are out of order")
+    private static let disorder = DatabaseDamage("its records are out of order")
 
     /// Returns the smallest byte sequence after all sequences that begin with a prefix.
     private static func end(of prefix: [UInt8]) -> [UInt8] {
@@ -190,9 +191,9 @@ struct RecordTable {
     }
 }
 
-/// An error for a row that differs from what was stored, so neither it nor its surroundings can be trusted.
+/// An error for a row that differs from what was stored. A search that ended at such a row cannot be trusted either.
 struct DamagedRow: Error {
-    /// The row's key; `nil` if it is not valid.
+    /// The row's key, or `nil` if it is not a valid key.
     let key: [UInt8]?
 }
 
@@ -210,7 +211,7 @@ struct RecordRow: Sendable {
         value = try row.withUnsafeData(atIndex: 6) { $0.map { [UInt8]($0) } ?? [] }
     }
 
-    /// Whether the row is identical to what was stored.
+    /// Whether the row equals what was stored, according to its checksums.
     var isSound: Bool { header.isFulfilled(by: value) }
 
     /// The stored record.
@@ -224,16 +225,16 @@ struct RecordHeader: Sendable {
     /// The columns, in order.
     static let columns =
         "key, expiry, checksum, valueChecksum, length(value), typeof(value) = 'blob'"
-    /// The bytes that each record counts for in addition to its key and value.
+    /// The number of bytes that each record counts for in addition to its key and value.
     static let overhead = 32
 
-    /// The encoded key; `nil` if it is not valid.
+    /// The encoded key, or `nil` if it is not a valid key.
     let key: [UInt8]?
     let expiry: Int64?
     let valueChecksum: Int64
-    /// Whether the row is what was stored, apart from its value.
+    /// Whether the row, not counting its value, equals what was stored.
     let isSound: Bool
-    /// The bytes that the record counts for.
+    /// The number of bytes that the record counts for.
     let byteCount: Int
 
     /// Reads a row with these columns.

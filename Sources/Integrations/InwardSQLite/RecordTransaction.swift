@@ -6,7 +6,7 @@ import InwardRepositories
 
 /// A transaction for a group of commits.
 struct RecordTransaction {
-    /// The maximum number of expired records that one transaction removes, to keep it short.
+    /// The maximum number of expired records that one transaction removes. The limit keeps transactions short.
     private static let expiredLimit = 256
     /// The number of expired records that are looked up at a time.
     private static let batchCount = 64
@@ -16,9 +16,10 @@ struct RecordTransaction {
     let time: Int64
     let path: String
 
-    /// Applies all commits or none of them. Returns the commit that prevents the others, or `nil` if all were applied.
+    /// Applies all commits, or none if one of them fails.
     ///
-    /// - Throws: an error that affects all commits.
+    /// - Returns: The first commit that cannot be applied, or `nil` if all were applied.
+    /// - Throws: An error that affects all commits.
     func commit(
         _ group: [[RecordChange]],
         _ isAboutToBeFlushed: () throws -> Void
@@ -43,7 +44,7 @@ struct RecordTransaction {
                     return .rollback
                 }
             }
-            byteCount += try letGo(beyond: byteCount)
+            byteCount += try evict(beyond: byteCount)
             if byteCount != before { try total.write(byteCount) }
             try isAboutToBeFlushed()
             return .commit
@@ -51,9 +52,9 @@ struct RecordTransaction {
         return failed
     }
 
-    /// Removes expired records, and then, while space is needed, further records in order of their expiry. Returns the (negative)
+    /// Removes expired records and, while the limit is exceeded, further records in order of their expiry. Returns the (negative)
     /// difference in stored bytes.
-    private func letGo(beyond byteCount: Int) throws -> Int {
+    private func evict(beyond byteCount: Int) throws -> Int {
         let table = RecordTable(database: database)
         let statement = try database.cachedStatement(
             sql: """
@@ -66,7 +67,7 @@ struct RecordTransaction {
             for row in rows {
                 guard case .int64(let expiry) = (row[0] as DatabaseValue).storage,
                     case .blob(let key) = (row[1] as DatabaseValue).storage
-                else { throw DatabaseDamage("it does not know what expires") }
+                else { throw DatabaseDamage("its expiry index is invalid") }
                 if byteCount + difference <= byteLimit {
                     guard expiry <= time, expiredCount < Self.expiredLimit else { return difference }
                     expiredCount += 1
@@ -86,9 +87,9 @@ struct FailedCommit: Sendable {
     let error: RecordStoreError
 }
 
-/// The total size of a database's records in bytes, stored so that it need not be recomputed.
+/// The total size of a database's records in bytes, which is stored so that it need not be recomputed.
 ///
-/// It is stored a second time with the opposite sign, so that damage is detected.
+/// A second copy with the opposite sign reveals damage.
 struct RecordTotal {
     let database: Database
 
@@ -104,7 +105,7 @@ struct RecordTotal {
         {
             return byteCount
         }
-        throw DatabaseDamage("it does not know how much it holds")
+        throw DatabaseDamage("its total size is invalid")
     }
 
     /// Recomputes and stores the total. Takes time proportional to the number of records.
@@ -124,7 +125,8 @@ struct RecordTotal {
     }
 }
 
-/// The losses of a database: the keys of damaged records without an expiry, and how many times unknown keys were lost.
+/// The losses of a database: the keys of lost records without an expiry, and the number of times that damage affected unknown
+/// keys.
 struct LossTable {
     let database: Database
 
@@ -164,7 +166,7 @@ struct LossTable {
         }
     }
 
-    /// Copies the losses of a damaged database, and adds one loss of unknown keys.
+    /// Copies the losses of a damaged database, and counts one more loss of unknown keys.
     func restore(from old: DatabaseQueue) throws {
         let losses = (try? old.unsafeRead { try Self(database: $0).losses(under: []) }) ?? RecordLosses()
         for key in losses.keys { try add(key.encoded) }
@@ -176,7 +178,7 @@ struct LossTable {
             let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT count, inverse FROM unknownLosses")),
             let count = Int.fromDatabaseValue(row[0] as DatabaseValue),
             let inverse = Int.fromDatabaseValue(row[1] as DatabaseValue), count >= 0, inverse == -count
-        else { throw DatabaseDamage("it does not know how much it has lost") }
+        else { throw DatabaseDamage("its loss count is invalid") }
         return count
     }
 

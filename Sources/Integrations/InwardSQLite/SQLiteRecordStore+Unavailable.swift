@@ -5,7 +5,7 @@ public import InwardRepositories
 
 /// A record store in an SQLite database. Available when the package trait `SQLite` is enabled.
 ///
-/// Without the trait, this placeholder lets the compiler name the trait to enable.
+/// Without the trait, this placeholder makes the compiler name the trait to enable.
 @available(
     *,
     unavailable,
@@ -25,33 +25,33 @@ public final class SQLiteRecordStore: RecordStore {
 
     /// Always fails.
     ///
-    /// - Throws: a `RecordStoreError` with the reason `closed`.
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? { throw Self.missing }
 
     /// Always fails.
     ///
-    /// - Throws: a `RecordStoreError` with the reason `closed`.
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
     public func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] { throw Self.missing }
 
     /// Always fails.
     ///
-    /// - Throws: a `RecordStoreError` with the reason `closed`.
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
     public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { throw Self.missing }
 
     /// Always fails.
     ///
-    /// - Throws: a `RecordStoreError` with the reason `closed`.
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { throw Self.missing }
 
     /// Always fails.
     ///
-    /// - Throws: a `RecordStoreError` with the reason `closed`.
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { throw Self.missing }
 
     private static var missing: RecordStoreError {
-        RecordStoreError(.closed, explanation: "The store is not built in.")
+        RecordStoreError(.closed, explanation: "The package trait SQLite is not enabled. Enable it, and build again.")
     }
 }
 #endif

@@ -3,51 +3,58 @@ public import Foundation
 import InwardRecordDirectories
 public import InwardRepositories
 
-/// A record store in an SQLite database.
+/// A durable record store in an SQLite database.
 ///
-///     let store = SQLiteRecordStore(directory: directory)
-///     try await store.commit([.keep(StoredRecord(bytes), ["users", "42"])])
-///     let record = try await store.record(for: ["users", "42"])
+/// ```swift
+/// let store = SQLiteRecordStore(directory: directory)
+/// try await store.commit([.keep(StoredRecord(Array("Ada".utf8)), ["users", "1"])])
+/// let user = try await store.record(for: ["users", "1"])
+/// ```
 ///
-/// **Durability.** A commit returns after its changes are flushed: the database uses a write-ahead log with `synchronous` set to
-/// `FULL`, so they are in the log and `fsync` (on Apple platforms `F_FULLFSYNC`) has confirmed that the log is on disk. Neither a
-/// killed process nor a power loss undoes them. Commits that arrive while others are being flushed share one transaction and one
-/// `fsync`; a commit that fails does not affect the others.
+/// **Durability.** When a commit returns, its changes have been flushed to the write-ahead log with `fsync` (`F_FULLFSYNC` on Apple
+/// platforms; `synchronous` is `FULL`). They survive a killed process and a power failure. Commits that arrive during a flush share
+/// the next transaction and `fsync`. A commit that fails does not affect the others.
 ///
-/// **Atomicity.** A commit is one transaction. Readers see all of its changes or none, for example a record together with the
-/// message about it.
+/// **Atomicity.** Readers see all changes of a commit or none. For example, they never see a comment without the message that
+/// was committed with it.
 ///
-/// **Queries.** Keys are ordered by their bytes, and the records under a key are read as a range. A query takes time proportional
-/// to the number of results, and no memory for other records. The log is checkpointed after the commit with which it reaches
-/// 4 MiB. The database file does not shrink; removed records are overwritten and their space is reused.
+/// **Queries.** Keys are ordered by their bytes, and the records under a key are read as a range. A query takes time and memory
+/// in proportion to its results. The log is checkpointed after the commit that makes it exceed 4 MiB. Removed records are
+/// overwritten and their space is reused, but the database file does not shrink.
 ///
-/// **Damage.** Each record has a checksum. A damaged record is copied to the directory `damaged`, which holds 64 files of at most
-/// 256 KiB, and is reported instead of returned. If the database itself cannot be read, the readable records are copied to a new
-/// database, and the old one is moved to `damaged/databases`, which holds two. Damage never makes the store return data that was
-/// not stored under that key. However, damage to the counters at the start of an SQLite page can hide records without a report.
-/// SQLite uses the log up to the first byte that is damaged or was not written before a process was killed: records up to there
-/// are returned, and the rest of the log is reported.
+/// **Damage.** Each record has a checksum. The store never returns data that was not stored under the requested key.
 ///
-/// **Several processes.** Stores in several processes can share a directory if the file system supports `flock` and shared
-/// memory, which network file systems do not. Each process sees the changes of the others as soon as they are durable. A database
-/// from a later version of this package is left unchanged and causes an error; one from an earlier version is migrated.
+/// - A damaged record is reported and copied to the directory `damaged`, which holds up to 64 files of at most 256 KiB.
+/// - If the database itself cannot be read, the store copies the readable records to a new database, and moves the old one to
+///   `damaged/databases`, which holds at most two.
+/// - If the write-ahead log is damaged or incomplete, SQLite uses the transactions before the damage. The store reports the
+///   rest, but does not list it in ``losses(under:)``, because a killed process leaves the same traces.
+/// - Damage to the counters at the start of an SQLite page can hide records, and the store does not notice.
 ///
-/// **Threads.** The store reads and writes on its own threads, so disk access never blocks the cooperative thread pool.
+/// **Concurrency.** Several processes can share a directory if the file system supports `flock` and shared memory, which network
+/// file systems do not. Each process sees the changes of the others as soon as they are durable. The store does its I/O on its own
+/// threads and never blocks the cooperative thread pool.
+///
+/// **Versions.** The store migrates a database of an older version of this package. It refuses a database of a newer version, and
+/// leaves it unchanged.
 public final class SQLiteRecordStore: RecordStore {
     private let database: RecordDatabase
     private let reads = RecordReadQueue()
     private let commits: RecordCommitQueue
     private let claims: RecordClaims
 
-    /// Creates a store in a directory. The store creates or opens its database on first use, and tries again after a failure.
+    /// Creates a store in a directory.
+    ///
+    /// The store creates or opens its database on first use. If that fails, the next use tries again.
     ///
     /// - Parameters:
-    ///   - directory: The URL of the directory, which must not contain anything else.
-    ///   - byteLimit: The maximum size of all records and keys in bytes, counting 32 bytes more for each record. Above the limit,
-    ///     records with an expiry are evicted, earliest expiry first. Records without an expiry are never evicted.
-    ///   - now: Returns the current time, which determines whether records have expired.
-    ///   - reportDamage: A closure that receives each damage report. It is called while files are written and must not wait for
-    ///     the store.
+    ///   - directory: The URL of the directory. It must contain nothing else.
+    ///   - byteLimit: The maximum size of all records, in bytes. The size of a record is that of its value plus
+    ///     that of its key plus 32 bytes. Above the limit, the store evicts records with an expiry, earliest expiry first.
+    ///     It never evicts records without an expiry.
+    ///   - now: Returns the current time, which determines whether a record has expired.
+    ///   - reportDamage: Receives damage reports. The store calls this closure on one of its threads, and the closure must not
+    ///     wait for the store.
     public convenience init(
         directory: URL,
         byteLimit: Int = 256 * 1_024 * 1_024,
@@ -64,7 +71,7 @@ public final class SQLiteRecordStore: RecordStore {
         )
     }
 
-    /// Creates a store with injected faults, a schema and limits, for tests.
+    /// Creates a store with injected system-call failures, a schema and limits.
     init(
         directory: RecordDirectory,
         byteLimit: Int,
@@ -91,14 +98,14 @@ public final class SQLiteRecordStore: RecordStore {
     }
 
     deinit {
-        // Releasing the store does not wait for the final checkpoint.
+        // Closes the database on the queue's thread, so that releasing the store does not wait for the final checkpoint.
         commits.perform { [database] in database.close() }
     }
 
-    /// Closes the database after the commits requested so far. Later requests fail with the reason `closed`.
+    /// Closes the database after all earlier commits. Later calls fail with the reason `closed`.
     ///
-    /// The database is closed even if the task stops waiting because it is cancelled or its deadline passes. Without this call,
-    /// the database is closed when the last reference to the store is released.
+    /// If the task is cancelled or its deadline passes, it stops waiting, but the database is still closed. Without this call,
+    /// the database is closed after the last reference to the store is released.
     public func close() async {
         let wait = RecordWait<Void>()
         commits.perform { [database] in
@@ -108,45 +115,46 @@ public final class SQLiteRecordStore: RecordStore {
         try? await wait.value {}
     }
 
-    /// Returns the record for a key; `nil` if there is none, or if it has expired or is damaged.
+    /// Returns the record for a key, or `nil` if there is none, or if it has expired or is damaged. The read does not wait for
+    /// commits.
     ///
-    /// Does not wait for commits. Takes time proportional to the logarithm of the number of records.
-    ///
-    /// - Throws: a `RecordStoreError` if the database cannot be read, or if the task was already cancelled.
+    /// - Throws: A `RecordStoreError` if the database cannot be read, or if the task is cancelled or its deadline passes first.
+    /// - Complexity: O(log *n*) in the number of records in the store.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
         try await reads.read { [database] () throws(RecordStoreError) in try database.record(for: key) }
     }
 
-    /// Returns all records whose keys begin with a key, in key order, from one consistent snapshot. Takes time proportional to
-    /// their number.
+    /// Returns the records whose keys begin with a key, in key order, from one consistent snapshot.
     ///
-    /// - Throws: a `RecordStoreError` if the database cannot be read, or if the task was already cancelled.
+    /// - Throws: A `RecordStoreError` if the database cannot be read, or if the task is cancelled or its deadline passes first.
+    /// - Complexity: O(*n*) in the number of records returned.
     public func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
         try await reads.read { [database] () throws(RecordStoreError) in try database.records(under: key) }
     }
 
-    /// Returns the losses among the keys that begin with a key. Reads the records under the key.
+    /// Returns the losses of records whose keys begin with a key. Reads all records under the key.
     ///
-    /// - Throws: a `RecordStoreError` if the database cannot be read, or if the task was already cancelled.
+    /// - Throws: A `RecordStoreError` if the database cannot be read, or if the task is cancelled or its deadline passes first.
     public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
         try await reads.read { [database] () throws(RecordStoreError) in try database.losses(under: key) }
     }
 
-    /// Applies all changes in order, or none of them. When this method returns, the changes are flushed.
+    /// Applies all changes in order, and flushes them to the disk before it returns. If it throws, it has changed nothing.
     ///
-    /// - Throws: a `RecordStoreError` if nothing was changed, because there is no space or no permission, or because the task was
-    ///   already cancelled.
+    /// - Throws: A `RecordStoreError` if the disk is full or access is denied, for example, or if the task is cancelled or its
+    ///   deadline passes before the store begins to write.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try await commits.commit(changes)
     }
 
-    /// Tries to claim a key without waiting. The system releases the claims of a process that exits, even if it is killed.
+    /// Claims a key, or returns its current owner. The call does not wait for the owner.
     ///
-    /// Each claim keeps one file open in the directory `claims`.
+    /// Each claim keeps one file open in the directory `claims`. When a process ends, even if it is killed, the system releases
+    /// its claims.
     ///
-    /// - Throws: a `RecordStoreError` if the file cannot be locked, or if the task was already cancelled.
+    /// - Throws: A `RecordStoreError` if the file cannot be locked, or if the task was cancelled before the call.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         try await claims.claim(key)
     }
@@ -156,7 +164,7 @@ public final class SQLiteRecordStore: RecordStore {
 struct DatabaseLimits: Sendable {
     /// The page size of a new database in bytes.
     var pageSize = 4_096
-    /// The maximum number of pages, for tests of a full database; `nil` for no limit.
+    /// The maximum number of pages, for tests of a full database, or `nil` for no limit.
     var pageCount: Int?
     /// The log size in bytes that triggers a checkpoint.
     var logLength = 4 * 1_024 * 1_024

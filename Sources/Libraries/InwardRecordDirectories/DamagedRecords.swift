@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Keeps damaged data for inspection. The oldest files are removed first.
+/// The directory that keeps damaged data for inspection. When it is full, the oldest files are removed.
 package struct DamagedRecords: Sendable {
     /// The maximum number of files.
     package static let countLimit = 64
@@ -40,8 +40,8 @@ package struct DamagedRecords: Sendable {
         }
     }
 
-    /// Keeps a log with unreadable sectors when it is replaced, because the disk may be able to read it later. Up to two logs are
-    /// kept.
+    /// Keeps the current log by linking to it, because the disk may be able to read its unreadable sectors later. Up to two
+    /// logs are kept.
     package func keepLog() {
         do throws(RecordStoreError) {
             let logs = RecordDirectory(
@@ -52,7 +52,7 @@ package struct DamagedRecords: Sendable {
             let store = RecordDirectory(url: place.url.deletingLastPathComponent(), faults: place.faults)
             try store.link(RecordDirectory.log, to: logs.path(of: name))
         } catch {
-            // If the file system does not support links, the readable bytes are kept in a separate file.
+            // Without support for links, the log is lost, but `add` has kept the readable bytes of its damaged parts.
         }
     }
 
@@ -70,10 +70,10 @@ package struct DamagedRecords: Sendable {
         try place.make()
         let numbers = place.names().compactMap { Int($0) }.sorted()
         for number in numbers.dropLast(count - 1) {
-            // A file that remains only takes up space.
+            // If the file cannot be removed, it only takes up space.
             try? FileManager.default.removeItem(at: place.url.appending(path: String(number)))
         }
-        // A foreign name may be the largest number. The new name is then sorted among the others.
+        // If another program's file has the largest possible number, that number is returned, and creating the file fails.
         return String(numbers.last.map { $0 < .max ? $0 + 1 : $0 } ?? 1)
     }
 }

@@ -11,13 +11,12 @@ import Musl
 import Darwin
 #endif
 
-/// The claims on a store's keys: one locked file per key in the directory `claims`, which names the owner.
+/// The claims on a store's keys. Each claim is a locked file in the directory `claims`, which contains the name of its owner.
 ///
-/// The system unlocks the file when its owner ends, even if it is killed. Claiming never waits for another owner: if the file is
-/// locked, the call says so immediately.
+/// When the owner's process ends, even if it is killed, the system unlocks the file. Claiming a key never waits for its owner.
 package final class RecordClaims: Sendable {
     private static let directoryName = "claims"
-    /// File names are limited to 255 bytes, and each byte of a key takes two.
+    /// The number of key bytes per path component. A component is limited to 255 bytes, and each byte of a key takes two.
     private static let chunkLength = 100
     /// The number of bytes that are read to identify the owner.
     private static let ownerLength = 512
@@ -32,9 +31,9 @@ package final class RecordClaims: Sendable {
         self.now = now
     }
 
-    /// Tries to claim a key.
+    /// Claims a key, or returns its current owner.
     ///
-    /// - Throws: a `RecordStoreError` if the file cannot be locked, or if the task was cancelled before the call.
+    /// - Throws: A `RecordStoreError` if the file cannot be locked, or if the task was cancelled before the call.
     package func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         guard !Task.isCancelled else {
             throw RecordStoreError(.cancelled, explanation: "The task was cancelled before the key was claimed.")
@@ -56,14 +55,15 @@ package final class RecordClaims: Sendable {
             try directory.make()
             let file = try directory.open(name, O_RDWR | O_CREAT)
             guard try file.lockAtOnce() else { return .owned(by: owner(in: file)) }
-            // The previous owner may have removed the file between the two steps, and another process may have locked a new one.
+            // Between opening and locking, the previous owner may have removed the file, and another process may have created
+            // and locked a new one.
             guard try directory.status(of: name)?.identity == file.status().identity else { continue }
             sign(file)
             return .claimed(
                 // Closing the file unlocks it, so dropping a claim also releases it.
                 RecordClaim { [self] in
                     await performed {
-                        // A file that remains is harmless.
+                        // If the file cannot be removed, it does no harm: only its lock counts.
                         try? FileManager.default.removeItem(atPath: directory.path(of: name))
                         file.close()
                     }
@@ -72,7 +72,7 @@ package final class RecordClaims: Sendable {
         }
     }
 
-    /// Writes the owner into the file. If this fails because the disk is full, other processes cannot tell who the owner is.
+    /// Writes the owner into the file. If this fails, for example because the disk is full, other processes see an unnamed owner.
     private func sign(_ file: RecordFile) {
         let process = ProcessInfo.processInfo
         let owner =
@@ -116,7 +116,7 @@ package final class RecordClaims: Sendable {
 
 /// The write lock of a store, shared by all processes and by all stores within a process.
 ///
-/// The system releases the lock when the process ends, for whatever reason.
+/// The system releases the lock when the process ends for any reason.
 package struct RecordLock: Sendable {
     private let directory: RecordDirectory
     private var file: RecordFile?
@@ -147,7 +147,7 @@ package struct RecordLock: Sendable {
             }
             try file.lock(true)
             do {
-                // A lock on a removed file excludes nobody: another process may have locked a new file of that name.
+                // A lock on a removed file has no effect, because another process may have locked a new file of that name.
                 if try directory.status(of: RecordDirectory.lock)?.identity == file.status().identity {
                     return file
                 }

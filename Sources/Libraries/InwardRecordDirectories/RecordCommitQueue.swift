@@ -2,17 +2,17 @@ import Dispatch
 package import InwardRepositories
 import Synchronization
 
-/// Groups commits and makes them on its own thread, which may block on the disk or on another process. Commits that arrive while
-/// others are being made form the next group.
+/// A queue that makes commits in groups on its own thread, which may block on the disk or on another process.
 ///
-/// A commit can be cancelled until the store is locked. Cancelling the task withdraws it.
+/// Commits that arrive while others are being made form the next group. Until the store is locked, a commit is withdrawn if its
+/// task is cancelled.
 package final class RecordCommitQueue: Sendable {
     /// The result of a commit.
     package typealias Outcome = Result<Void, RecordStoreError>
     /// Runs a closure while no other process changes the store. Blocks until the lock is free.
     package typealias Exclusively = @Sendable (() -> Void) throws(RecordStoreError) -> Void
 
-    /// Changes whose caller is waiting.
+    /// A commit whose caller is waiting.
     private struct Commit {
         let changes: [RecordChange]
         let wait: RecordWait<Void>
@@ -27,7 +27,7 @@ package final class RecordCommitQueue: Sendable {
     private struct Waiting {
         var commits: [Commit] = []
         var isScheduled = false
-        /// The number of waiting commits at which those of cancelled tasks are removed.
+        /// The queue length that triggers the removal of commits whose tasks have stopped waiting.
         var sweepCount = 64
 
         mutating func append(_ commit: Commit) {
@@ -41,7 +41,7 @@ package final class RecordCommitQueue: Sendable {
         mutating func removeLeft() { commits.removeAll { !$0.wait.isWaiting } }
     }
 
-    /// The number of bytes after which a group is complete, so that many large records are not in memory twice.
+    /// The number of bytes at which a group is complete, so that the queue does not copy many large records at once.
     private static let groupByteLimit = 4 * 1_024 * 1_024
 
     private let exclusively: Exclusively
@@ -54,8 +54,8 @@ package final class RecordCommitQueue: Sendable {
     ///
     /// - Parameters:
     ///   - exclusively: Locks the store.
-    ///   - make: Makes commits, which are passed in order, and returns the outcome of each. The store is locked.
-    ///   - tidy: Cleans up after a group of commits. Only the next commit waits for it. The store is not locked.
+    ///   - make: Makes commits in order and returns their outcomes. Called while the store is locked.
+    ///   - tidy: Cleans up after a group of commits. Called while the store is not locked. Only later commits wait for it.
     package init(
         exclusively: @escaping Exclusively,
         make: @escaping @Sendable ([[RecordChange]]) -> [Outcome],
@@ -68,8 +68,8 @@ package final class RecordCommitQueue: Sendable {
 
     /// Commits changes.
     ///
-    /// - Throws: a `RecordStoreError` if nothing was changed: because the commit failed, or because the task was cancelled or its
-    ///   deadline passed before the store began.
+    /// - Throws: A `RecordStoreError` if the commit failed, or if the task was cancelled or its deadline passed before the
+    ///   store began. Then nothing has changed.
     package func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         let wait = RecordWait<Void>()
         try await wait.value {
@@ -88,7 +88,7 @@ package final class RecordCommitQueue: Sendable {
         queue.async(execute: body)
     }
 
-    /// Makes the waiting commits in groups until none are left.
+    /// Makes the waiting commits in groups until no commit is left.
     private func makeCommits() {
         while hasCommits() {
             do {
@@ -98,7 +98,7 @@ package final class RecordCommitQueue: Sendable {
                     for commit in group { commit.wait.end(outcomes.popFirst() ?? Self.unknownOutcome) }
                 }
             } catch {
-                // None of the commits has begun.
+                // No commit has begun.
                 let commits = waiting.withLock { waiting in
                     defer { waiting.commits = [] }
                     return waiting.commits
@@ -133,9 +133,9 @@ package final class RecordCommitQueue: Sendable {
         }
     }
 
-    // Ends the wait of a commit for which the store returned no outcome.
+    // Used if the store returns too few outcomes.
     private static let unknownOutcome = Outcome.failure(
-        RecordStoreError(.unavailable, explanation: "The store does not say whether the changes were made.")
+        RecordStoreError(.unavailable, explanation: "The store reported no outcome. The changes may have been made.")
     )
 }
 
@@ -148,7 +148,8 @@ package struct RecordReadQueue: Sendable {
 
     /// Reads on the queue and waits for the result.
     ///
-    /// - Throws: a `RecordStoreError` if the read fails, or if the task was cancelled or its deadline passed before the read.
+    /// - Throws: A `RecordStoreError` if the read fails, or if the task is cancelled or its deadline passes before the read
+    ///   ends.
     package func read<Answer: Sendable>(
         _ body: @escaping @Sendable () throws(RecordStoreError) -> Answer
     ) async throws(RecordStoreError) -> Answer {

@@ -31,14 +31,16 @@ package struct RecordDirectory: Sendable {
         self.faults = faults
     }
 
-    /// Creates the directory and its parents durably if they do not exist, accessible only to their owner. Fails if another user
-    /// could change the directory.
+    /// Creates the directory and missing parents durably, with access only for the owner, and revokes other users' access to an
+    /// existing directory.
+    ///
+    /// - Throws: A `RecordStoreError` if the directory cannot be created, or if another user could change it.
     package func make() throws(RecordStoreError) {
         try make(permissions: 0o700)
         try checkOwner()
     }
 
-    /// Creates the directory and its parents durably with the given permissions, if they do not exist.
+    /// Creates the directory and missing parents durably, with the given permissions.
     package func make(permissions: mode_t) throws(RecordStoreError) {
         try make(url.standardizedFileURL, permissions)
     }
@@ -56,17 +58,17 @@ package struct RecordDirectory: Sendable {
                     try makeOne(path, permissions)
                 } catch {
                     if error.code == EEXIST { return }
-                    throw RecordStoreError(code: error.code, path: path, "made")
+                    throw RecordStoreError(code: error.code, path: path, "created")
                 }
-            default: throw RecordStoreError(code: error.code, path: path, "made")
+            default: throw RecordStoreError(code: error.code, path: path, "created")
             }
         }
         do {
-            // Owner-only permissions must not depend on the `umask` of the process.
+            // The `umask` of the process must not affect owner-only permissions.
             if permissions == 0o700 { try setMode(path, permissions) }
             try flush(directory.deletingLastPathComponent())
         } catch {
-            // An existing directory counts as durable, so this one must not remain. `unsafe`: As in `makeOne`.
+            // If the directory remained, the next call would assume that it is durable. `unsafe`: As in `makeOne`.
             _ = unsafe rmdir(path)
             throw error
         }
@@ -90,7 +92,7 @@ package struct RecordDirectory: Sendable {
         }
     }
 
-    /// Fails if another user could change or replace the directory.
+    /// Throws if another user could change or replace the directory.
     private func checkOwner() throws(RecordStoreError) {
         let path = url.standardizedFileURL.path(percentEncoded: false)
         let name = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -103,8 +105,8 @@ package struct RecordDirectory: Sendable {
                 throw RecordStoreError(
                     .denied,
                     explanation: """
-                        “\(name)” is a link of the user \(status.st_uid), who could let it lead elsewhere. Name the directory \
-                        that it leads to.
+                        “\(name)” is a symbolic link of the user \(status.st_uid), who could redirect it. Use the path of the \
+                        directory that it points to.
                         """
                 )
             }
@@ -118,15 +120,15 @@ package struct RecordDirectory: Sendable {
             throw RecordStoreError(
                 .denied,
                 explanation: """
-                    “\(name)” belongs to the user \(status.st_uid), and this program runs as the user \(user). Run it as \
-                    that user, or give it the directory: sudo chown -R \(user) \(quoted)
+                    “\(name)” belongs to the user \(status.st_uid), but this program runs as the user \(user). Run it as \
+                    that user, or change the owner: sudo chown -R \(user) \(quoted)
                     """
             )
         }
         guard status.st_mode & 0o022 == 0 else {
             throw RecordStoreError(
                 .denied,
-                explanation: "Other users may write to “\(name)”. Take that from them: chmod go-w \(quoted)"
+                explanation: "Other users can write to “\(name)”. Remove their permission: chmod go-w \(quoted)"
             )
         }
         // Other users do not need to see the records either.
@@ -141,7 +143,7 @@ package struct RecordDirectory: Sendable {
         do throws(SystemError) {
             _ = try RecordFileStep.status(path).perform(faults) { call(path, &status) }
         } catch {
-            throw RecordStoreError(code: error.code, path: path, "looked at")
+            throw RecordStoreError(code: error.code, path: path, "inspected")
         }
         return status
     }
@@ -155,7 +157,7 @@ package struct RecordDirectory: Sendable {
 
     /// Returns the identity and the size of the file with a name, or `nil` if the name does not exist.
     ///
-    /// - Throws: a `RecordStoreError` if the status cannot be determined. `nil` always means that the name does not exist.
+    /// - Throws: A `RecordStoreError` if the status cannot be determined for any other reason.
     package func status(of name: String) throws(RecordStoreError) -> (identity: RecordFile.Identity, size: Int)? {
         let path = path(of: name)
         var status = stat()
@@ -166,7 +168,7 @@ package struct RecordDirectory: Sendable {
             }
         } catch {
             guard error.code != ENOENT else { return nil }
-            throw RecordStoreError(code: error.code, path: path, "looked at")
+            throw RecordStoreError(code: error.code, path: path, "inspected")
         }
         return (RecordFile.Identity(status), Int(status.st_size))
     }
@@ -229,7 +231,7 @@ package struct RecordDirectory: Sendable {
 
     private func flush(_ directory: URL) throws(RecordStoreError) {
         let path = directory.path(percentEncoded: false)
-        // Opening the directory is part of the step.
+        // Injected failures apply to the flush only, not to opening the directory.
         let file = try RecordFile("", path: path, flags: O_RDONLY | O_DIRECTORY) { step in
             step == .flushDirectory ? faults(step) : nil
         }

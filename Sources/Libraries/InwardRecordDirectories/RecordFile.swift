@@ -39,7 +39,7 @@ package final class RecordFile: Sendable {
     ///   - flags: The flags for `open`.
     ///   - permissions: The permissions of a new file.
     ///   - faults: The failures to inject.
-    /// - Throws: a `RecordStoreError` if the file cannot be opened.
+    /// - Throws: A `RecordStoreError` if the file cannot be opened.
     package init(
         _ name: String,
         in directory: FileHandle? = nil,
@@ -70,8 +70,8 @@ package final class RecordFile: Sendable {
 
     deinit { close() }
 
-    /// Removes all permissions except the owner's. A new file's permissions depend on the `umask`, and an existing file may be a
-    /// copy with looser permissions.
+    /// Makes the file readable and writable for its owner only. The `umask` may have given a new file fewer permissions, and an
+    /// existing file may have more, for example after it was copied.
     package func makePrivate() throws(RecordStoreError) {
         let status = try systemStatus()
         guard status.st_mode & 0o777 != 0o600 else { return }
@@ -87,7 +87,7 @@ package final class RecordFile: Sendable {
     private func systemStatus() throws(RecordStoreError) -> stat {
         var status = stat()
         _ = try perform(.status(name), "read") {
-            // `unsafe`: The call writes one `stat` into the variable that it is given.
+            // `unsafe`: The call writes one `stat` into the variable whose address it gets.
             unsafe fstat(handle.fileDescriptor, &status)
         }
         return status
@@ -100,12 +100,12 @@ package final class RecordFile: Sendable {
 
     /// Reads up to the given number of bytes from an offset on, with zeros in place of sectors that the disk cannot read.
     ///
-    /// Each part is tried several times before it counts as unreadable. Checksums reveal that the zeros are not the original bytes.
+    /// A sector counts as unreadable after three attempts. Callers detect the zeros with their checksums.
     package func readable(at offset: Int, count: Int) throws(RecordStoreError) -> [UInt8] {
         do { return try bytes(at: offset, count: count) } catch {
             guard error.code == EIO else { throw failure(error, "read") }
         }
-        // Reads by sector, so that the neighbours of an unreadable sector are not lost.
+        // Reads by sector, so that the neighbors of an unreadable sector are not lost.
         let end = min(offset + count, try status().size)
         var bytes: [UInt8] = []
         while offset + bytes.count < end {
@@ -186,16 +186,16 @@ package final class RecordFile: Sendable {
 
     /// Truncates the file to a size.
     package func truncate(to size: Int) throws(RecordStoreError) {
-        _ = try perform(.truncate(name), "cut") { ftruncate(handle.fileDescriptor, off_t(size)) }
+        _ = try perform(.truncate(name), "truncated") { ftruncate(handle.fileDescriptor, off_t(size)) }
     }
 
-    /// Flushes everything that was written to the disk.
+    /// Flushes the file to the disk.
     package func flush() throws(RecordStoreError) { try flush(as: .flush(name)) }
 
     package func flush(as step: RecordFileStep) throws(RecordStoreError) {
         _ = try perform(step, "flushed") {
             #if canImport(Darwin)
-            // On this system, `fsync` does not flush the drive's cache. Not every file system supports the stronger call.
+            // Here, `fsync` does not flush the drive's cache. `F_FULLFSYNC` does, but not every file system supports it.
             if fcntl(handle.fileDescriptor, F_FULLFSYNC) == 0 { return 0 }
             #endif
             return fsync(handle.fileDescriptor)
@@ -222,9 +222,9 @@ package final class RecordFile: Sendable {
     /// Unlocks and closes the file, which cannot be used afterwards.
     package func close() {
         guard isOpen.exchange(false, ordering: .relaxed) else { return }
-        // A child process shares the descriptor between fork and exec, and would keep the lock.
+        // Between fork and exec, a child process shares the descriptor. Closing alone would leave the child with the lock.
         _ = flock(handle.fileDescriptor, LOCK_UN)
-        // An error here is not actionable: the descriptor is closed either way.
+        // The descriptor is closed even if this reports an error.
         try? handle.close()
     }
 

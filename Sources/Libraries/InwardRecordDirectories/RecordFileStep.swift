@@ -33,7 +33,7 @@ package struct RecordFileFault: Sendable {
 
     /// The `errno` code of the failure.
     package let code: Int32
-    /// The number of bytes that are written before the failure.
+    /// The number of bytes that a write writes before it fails.
     package let writtenCount: Int
 
     /// Creates a fault with an `errno` code.
@@ -55,7 +55,7 @@ extension RecordFileStep {
     ///   - faults: The failures to inject instead.
     ///   - call: The system call. On failure, it returns a negative number and sets `errno`.
     /// - Returns: The result of the call.
-    /// - Throws: a `SystemError` if the call fails for any other reason.
+    /// - Throws: A `SystemError` if the call fails for any other reason.
     package func perform<Number: SignedInteger>(
         _ faults: RecordFileFault.Source,
         _ call: () -> Number
@@ -75,20 +75,20 @@ extension RecordFileStep {
 }
 
 extension RecordStoreError {
-    /// Creates an error for an action on a file that failed with an `errno` code.
+    /// Creates an error for a system call that failed. The action completes “cannot be …”, for example `opened`.
     package init(code: Int32, path: String, _ action: String) {
         let error = POSIXErrorCode(rawValue: code).map { POSIXError($0) as NSError }
         let text = error?.localizedFailureReason ?? "error \(code)"
         let (reason, advice): (Reason, String) =
             switch code {
-            case ENOSPC, EDQUOT, EFBIG: (.full, "Nothing was changed. Make room there, and do it again.")
+            case ENOSPC, EDQUOT, EFBIG: (.full, "Nothing was changed. Free some space there, and try again.")
             case EACCES, EPERM, EROFS:
                 (
                     .denied,
-                    "Let the user that this program runs as read and write it, or name another directory."
+                    "Give the user that runs this program read and write access, or use another directory."
                 )
             case ENOTDIR, EEXIST, ELOOP, EISDIR:
-                (.unavailable, "Something else stands in its place. Name another directory.")
+                (.unavailable, "Something else is in its place. Use another directory.")
             default: (.unavailable, "Nothing was changed.")
             }
         self.init(reason, explanation: "“\(path)” cannot be \(action): \(text). \(advice)")

@@ -4,7 +4,8 @@ extension RecordKey {
     /// The encoded key. The encoding preserves the order of keys, and the encoding of a parent key is a prefix of its descendants'
     /// encodings.
     ///
-    /// Each byte of a component is incremented by one, which UTF-8 leaves room for, and 0 ends the component.
+    /// Each byte of a component is incremented by one, which cannot overflow because UTF-8 does not use 0xFF. A 0 ends the
+    /// component.
     package var encoded: [UInt8] {
         var bytes: [UInt8] = []
         for component in components {

@@ -10,38 +10,43 @@ import Darwin
 
 /// The proxies named by environment variables such as `http_proxy`.
 ///
-/// Outside of Apple's platforms, `URLSession` takes its proxies from these variables (libcurl does) and offers no way to turn
-/// that off: it ignores the `connectionProxyDictionary` of its configuration. See ``URLSessionDataFetcher`` for the
-/// consequences.
+/// ```swift
+/// EnvironmentProxies.ignore()
+/// let fetcher = URLSessionDataFetcher()
+/// ```
+///
+/// Outside of Apple's platforms, `URLSession` uses libcurl, which takes its proxies from these variables. The
+/// `connectionProxyDictionary` of a configuration cannot turn them off there. ``URLSessionDataFetcher`` therefore refuses to
+/// send requests that would go through a proxy, unless you allow it.
 public struct EnvironmentProxies: Sendable {
     private let environment: [String: String]
 
-    /// Creates the proxies of an environment.
+    /// Reads the proxies from the variables of an environment.
     init(_ environment: [String: String]) {
         self.environment = environment
     }
 
     /// Removes the proxy variables from the environment of this process, so that no request goes through a proxy.
     ///
-    /// Call this method first in `main`, before another thread or task can read the environment: changing the environment while
-    /// another thread reads it is a data race. On Apple's platforms, this method does nothing, because nothing reads the
+    /// Call this method first in `main`, before another thread or task can read the environment. Changing the environment while
+    /// another thread reads it is a data race. On Apple's platforms, this method does nothing, because `URLSession` does not read the
     /// variables there.
     public static func ignore() {
         #if canImport(FoundationNetworking)
-        // `unsafe`: the name lives until the call returns, and no other thread reads the environment, as required above.
+        // `unsafe`: The string outlives the call, and by the requirement above, no other thread reads the environment.
         for name in names { _ = unsafe unsetenv(name) }
         #endif
     }
 
-    /// Returns the variable that makes `URLSession` send a request for an address through a proxy; `nil` if the request goes
-    /// directly to the host.
+    /// Returns the variable that makes `URLSession` send a request for a URL through a proxy, or `nil` if the request goes directly to
+    /// the host.
     ///
-    /// If `no_proxy` is written in an unusual way, this method may return a variable even though the client exempts the
-    /// address. It never misses a proxy.
+    /// If `no_proxy` has an unusual format, this method may return a variable although `URLSession` exempts the host. The
+    /// opposite never happens.
     func variable(for url: URL) -> String? {
         let names: [String] =
             switch url.scheme?.lowercased() {
-            // Not HTTP_PROXY: in CGI, clients of the server can set it.
+            // libcurl ignores `HTTP_PROXY`, because the clients of a CGI program can set it with a header field.
             case "http": ["http_proxy"]
             case "https": ["https_proxy", "HTTPS_PROXY"]
             default: []
@@ -63,7 +68,7 @@ public struct EnvironmentProxies: Sendable {
         }
     }
 
-    /// An empty variable counts as not set.
+    /// Returns the value of a variable. An empty variable counts as not set.
     private func value(of name: String) -> String? {
         environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -11,50 +11,54 @@ import FoundationNetworking
 import Security
 #endif
 
-/// Fetches over HTTP and HTTPS with the platform's `URLSession`.
+/// A data fetcher for HTTP and HTTPS that uses the platform's `URLSession`.
 ///
-///     let fetcher = URLSessionDataFetcher(idleTimeout: .seconds(10))
-///     let response = try await fetcher.fetch(DataRequest(url: url))
+/// ```swift
+/// let fetcher = URLSessionDataFetcher(idleTimeout: .seconds(10), bodyLimit: 1_000_000)
+/// let response = try await fetcher.fetch(DataRequest(url: URL(string: "https://example.org/api/comments")!))
+/// print(response.status, response.body.count)
+/// ```
 ///
 /// The fetcher keeps connections between requests, but no cookies, cached responses or credentials. Share one fetcher among all
 /// callers of the same hosts. Its connections close when the last reference to it is released.
 ///
-/// Responses contain only what the platform's client reports. Repeated header fields arrive joined by commas (equivalent by RFC
-/// 9110 section 5.3, except for `Set-Cookie`), and fields of different names arrive in any order. A compressed body arrives
-/// decoded, without the fields that describe its coding. The client adds header fields to requests, such as `Accept`,
-/// `Accept-Encoding`, `Accept-Language` and `User-Agent`.
+/// **Header fields and bodies.** In a response, repeated header fields are joined by commas, which is equivalent (RFC 9110
+/// section 5.3) except for `Set-Cookie`. The order of the fields is not defined. A compressed body is decoded, and the fields
+/// that describe its coding are removed. `URLSession` adds header fields to requests, such as `Accept`, `Accept-Encoding`,
+/// `Accept-Language` and `User-Agent`.
 ///
-/// Outside of Apple's platforms, a request that has a body or is not idempotent uses a new connection, which closes afterwards.
-/// On a reused connection, the client would send the request again when the upstream closes the connection.
+/// **Connections.** Outside of Apple's platforms, a request that has a body or is not idempotent gets a new connection, which
+/// closes afterwards. On a reused connection, `URLSession` would silently resend the request if the upstream closed the
+/// connection.
 ///
-/// By default, the fetcher does not use the proxies named by the environment (`http_proxy`, `https_proxy`, `all_proxy`).
-/// Outside of Apple's platforms, the client cannot be kept from using them. A request that it would send through a proxy
-/// therefore fails before it is sent, with the reason `untrusted`. To ignore the variables, call
-/// ``EnvironmentProxies/ignore()`` first in `main`, or start the process without them.
+/// **Proxies.** By default, no request goes through the proxies that the environment names (`http_proxy`, `https_proxy`, `all_proxy`).
+/// Outside of Apple's platforms, `URLSession` always uses these proxies. A request that it would send through a proxy therefore fails
+/// with the reason `untrusted` before it is sent. To ignore the variables, call ``EnvironmentProxies/ignore()`` first in `main`, or
+/// start the process without them.
 ///
-/// On Apple's platforms, the minimum TLS version is 1.2. Elsewhere, the client has no such setting and accepts the lowest
+/// **TLS.** On Apple's platforms, the minimum TLS version is 1.2. Elsewhere, `URLSession` has no such setting and accepts the lowest
 /// version that its TLS library has enabled, which may be TLS 1.0. Use `AsyncHTTPClientDataFetcher` where that matters.
 ///
-/// Each origin has connections and threads of its own. Nevertheless, use this fetcher only for upstreams that you trust not to
-/// be hostile. Outside of Apple's platforms, the client reads as fast as the upstream sends, so several endless responses at
-/// once keep the machine busy, although each fetch fails at its limit. See Architecture.md.
+/// **Trust.** Use this fetcher only for upstreams that you trust. Outside of Apple's platforms, `URLSession` reads as fast as
+/// the upstream sends. Each fetch fails at its limits, but several endless responses at once can keep the machine busy. Each
+/// origin has its own session, so a slow origin does not delay the others.
 public final class URLSessionDataFetcher: DataFetcher {
     private let clients: URLSessionClients
     private let bodyLimit: Int
     private let redirects: RedirectPolicy
     private let forbiddenProxies: EnvironmentProxies
 
-    /// Creates a fetcher with connections of its own.
+    /// Creates a fetcher. It shares no connections with other fetchers.
     ///
     /// - Parameters:
-    ///   - idleTimeout: How long the fetch may receive nothing, at the start or in between, before it fails. It does not limit
+    ///   - idleTimeout: The maximum time without receiving data, before the response or within it. It does not limit the duration of
     ///     the whole transfer.
-    ///   - bodyLimit: The maximum size of a decoded body, in bytes. A larger body fails as soon as its size is known.
-    ///   - redirects: How redirects are handled.
-    ///   - connectionsPerHost: The maximum number of open connections to one host, not counting those used for a single
-    ///     request. Further requests wait.
-    ///   - usesEnvironmentProxies: Whether requests may go through the proxies named by the environment. On Apple's platforms,
-    ///     they never do.
+    ///   - bodyLimit: The maximum size of a decoded body, in bytes. The fetch fails as soon as it is known that the body is larger.
+    ///   - redirects: Whether and how often redirects are followed.
+    ///   - connectionsPerHost: The maximum number of open connections to one host. Further requests wait. Connections that
+    ///     serve only one request do not count.
+    ///   - usesEnvironmentProxies: Whether requests may go through the proxies that the environment names. On Apple's platforms, they
+    ///     never do.
     public convenience init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
@@ -76,7 +80,7 @@ public final class URLSessionDataFetcher: DataFetcher {
         )
     }
 
-    /// Creates a fetcher that sends no requests that would go through one of these proxies.
+    /// Creates a fetcher that refuses to send requests through these proxies.
     init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
@@ -103,12 +107,12 @@ public final class URLSessionDataFetcher: DataFetcher {
         self.forbiddenProxies = forbiddenProxies
     }
 
-    /// Always `true`: each fetch ends when the deadline of its task passes.
+    /// Always `true`, because each fetch ends when the deadline of its task passes.
     public var honorsDeadlines: Bool { true }
 
-    /// Returns the response to a request for an HTTP or HTTPS address, whatever its status.
+    /// Sends a request to an HTTP or HTTPS URL, and returns the response with any status.
     ///
-    /// - Throws: a `FetchError` if there is no complete response.
+    /// - Throws: A `FetchError` if no complete response arrives, if a limit is exceeded, or if the request is not sent.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try await redirects.answer(to: request, by: send)
     }
@@ -119,8 +123,8 @@ public final class URLSessionDataFetcher: DataFetcher {
         }
         if let variable = forbiddenProxies.variable(for: request.url) {
             let explanation = """
-                was not sent: the environment variable \(variable) would lead it through a proxy; unset the variable, or allow \
-                this with usesEnvironmentProxies
+                was not sent: the environment variable \(variable) would route it through a proxy. Unset the variable, or pass \
+                usesEnvironmentProxies: true
                 """
             throw FetchError(.untrusted, request: request, explanation: explanation, wasSent: false)
         }
@@ -136,9 +140,9 @@ public final class URLSessionDataFetcher: DataFetcher {
     }
 }
 
-/// A client for each origin, so that an origin that floods or stalls its client does not affect others.
+/// The clients of a fetcher: one per origin, so that an origin that floods or stalls its client does not affect others.
 final class URLSessionClients: Sendable {
-    /// The maximum number of remembered origins. Redirects can name any number of them.
+    /// The maximum number of clients. Without a limit, redirects could create any number of them.
     private static let maximumClients = 64
 
     private let clients = Mutex<[WebOrigin: URLSessionClient]>([:])
@@ -148,22 +152,22 @@ final class URLSessionClients: Sendable {
         self.makeClient = makeClient
     }
 
-    /// Returns the client for a request: that of its origin, or a new one if reusing a connection is not safe.
+    /// Returns the client of the request's origin, or a new client if reusing a connection is not safe.
     func client(for request: DataRequest) -> URLSessionClient {
         #if canImport(FoundationNetworking)
-        // Outside of Apple's platforms, the client resends a request, whatever its method, if a reused connection closes. If
-        // the request has a body, it then never completes. On a new connection, neither happens.
+        // Outside of Apple's platforms, `URLSession` resends a request of any method if a reused connection closes. If the request
+        // has a body, it then never completes. On a new connection, neither happens.
         guard request.isIdempotent, request.body == nil else { return makeClient() }
         #endif
         return client(for: request.url)
     }
 
-    /// Returns the client for the origin of an address.
+    /// Returns the client for the origin of a URL.
     func client(for url: URL) -> URLSessionClient {
         let origin = WebOrigin(url)
         return clients.withLock { clients in
             if let client = clients[origin] { return client }
-            // Transfers in progress retain their client until they are done.
+            // Transfers in progress retain their clients until they are done.
             if clients.count == Self.maximumClients { clients.removeAll() }
             let client = makeClient()
             clients[origin] = client
@@ -172,7 +176,7 @@ final class URLSessionClients: Sendable {
     }
 }
 
-/// A `URLSession` with connections of its own, which close when the last reference to it is released.
+/// A `URLSession` whose connections close when the last reference to the client is released.
 final class URLSessionClient: Sendable {
     private let session: URLSession
     private let transfers = URLSessionTransfers()
@@ -196,7 +200,7 @@ final class URLSessionClient: Sendable {
         defer { callOff?() }
         return await withTaskCancellationHandler {
             await transfer.outcome {
-                // Captures `self`, whose deinitializer invalidates the session: an invalidated session creates no tasks.
+                // Captures `self`, because its deinitializer invalidates the session, and an invalidated session creates no tasks.
                 transfers.begin(transfer) { [self] in session.dataTask(with: URLRequest(request)) }
             }
         } onCancel: {
@@ -207,15 +211,15 @@ final class URLSessionClient: Sendable {
 }
 
 extension URLRequest {
-    /// Creates the platform's form of a request.
+    /// Converts a request to the platform's type.
     init(_ request: DataRequest) {
         self.init(url: request.url)
         httpMethod = request.method.rawValue
         httpBody = request.body
-        // Otherwise, the platform declares the body to be a form.
+        // Otherwise, `URLSession` declares the body to be a form.
         if request.body != nil { setValue("application/octet-stream", forHTTPHeaderField: "Content-Type") }
         for (name, fields) in Dictionary(grouping: request.headerFields, by: \.name) {
-            // RFC 6265 section 5.4: cookies are the only list that is not separated by commas.
+            // `Cookie` is the only list that is not separated by commas (RFC 6265 section 5.4).
             let separator = name == .cookie ? "; " : ", "
             setValue(fields.map(\.value).joined(separator: separator), forHTTPHeaderField: name.rawValue)
         }

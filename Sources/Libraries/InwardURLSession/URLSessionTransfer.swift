@@ -36,22 +36,22 @@ struct URLSessionTransfer {
         return nil
     }
 
-    /// Returns the outcome when nothing more arrives.
+    /// Returns the outcome when the transfer has ended, with or without an error.
     func completed(with head: URLResponse?, _ error: (any Error)?) -> Outcome {
         if let error { return .failure(failure(for: error)) }
         guard let head = head as? HTTPURLResponse else {
-            return .failure(failure(.interrupted, "was answered with nothing"))
+            return .failure(failure(.interrupted, "got no HTTP response"))
         }
         let fields = head.allHeaderFields.compactMap { name, value -> (name: String, value: String)? in
             guard let name = name as? String, let value = value as? String else { return nil }
             return (name, value)
         }
-        // The body arrives decoded, whatever its coding was.
+        // `URLSession` decodes bodies itself.
         return .success(DataResponse(status: head.statusCode, fields: fields, body: body) { _ in true })
     }
 
     private var tooLarge: Outcome {
-        .failure(failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, the most allowed"))
+        .failure(failure(.tooLarge, "was answered with more than \(bodyLimit) bytes, which is the limit"))
     }
 
     /// Returns the outcome when the waiting task is cancelled.
@@ -59,7 +59,7 @@ struct URLSessionTransfer {
         .failure(failure(.cancelled, "was cancelled", wasSent: hasBegun))
     }
 
-    /// Returns the outcome when the time limit passes.
+    /// Returns the outcome when a time limit passes. The limit completes “was not answered …”.
     func timedOut(_ limit: String) -> Outcome {
         .failure(failure(.timedOut, "was not answered \(limit)", wasSent: hasBegun))
     }
@@ -70,15 +70,15 @@ struct URLSessionTransfer {
         case .timedOut?:
             return failure(.timedOut, "was not answered in time")
         case .cannotFindHost?, .dnsLookupFailed?, .cannotConnectToHost?, .notConnectedToInternet?:
-            return failure(.unreachable, "reached nobody: \(detail)")
+            return failure(.unreachable, "could not reach the host: \(detail)")
         case .secureConnectionFailed?, .serverCertificateHasBadDate?, .serverCertificateUntrusted?,
             .serverCertificateHasUnknownRoot?, .serverCertificateNotYetValid?:
-            return failure(.untrusted, "reached a host that could not prove who it is: \(detail)")
+            return failure(.untrusted, "could not verify the identity of the host: \(detail)")
         case .badURL?:
-            // Outside of Apple's platforms, this includes addresses whose host is an IPv6 literal.
-            return failure(.invalidRequest, "has an address that the platform's client cannot ask: \(detail)")
+            // Outside of Apple's platforms, this includes URLs whose host is an IPv6 literal.
+            return failure(.invalidRequest, "has a URL that URLSession does not support: \(detail)")
         default:
-            return failure(.interrupted, "was not answered whole: \(detail)")
+            return failure(.interrupted, "got no complete response: \(detail)")
         }
     }
 
@@ -111,8 +111,9 @@ final class PendingTransfer: Sendable {
     /// Whether the transfer has not ended yet.
     var isUnderWay: Bool { state.withLock { $0.outcome == nil } }
 
-    /// Marks the transfer as started, unless it has ended; `false` if it has. From then on, the upstream may have seen the
-    /// request.
+    /// Marks the transfer as started, or returns `false` if it has already ended.
+    ///
+    /// From then on, an error says that the upstream may have seen the request.
     func start() -> Bool {
         state.withLock { state in
             guard state.outcome == nil else { return false }
@@ -129,8 +130,8 @@ final class PendingTransfer: Sendable {
 
     /// Starts the transfer and waits until it ends. Supports only one caller.
     func outcome(begin: () -> Void) async -> Outcome {
-        // Resumed exactly once: by the step that ends the transfer, which takes the continuation under the lock, or here if
-        // that step came first.
+        // Resumed exactly once. The step that ends the transfer takes the continuation under the lock and resumes it. If that
+        // step came first, the continuation is not stored, and is resumed here.
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in
                 if state.outcome == nil { state.continuation = continuation }
@@ -156,11 +157,11 @@ final class PendingTransfer: Sendable {
 final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
     private let transfers = Mutex<[Int: PendingTransfer]>([:])
 
-    /// The queue on which tasks are created, started and cancelled. Outside of Apple's platforms, a session blocks its caller
-    /// until earlier operations are done, so this must not happen on the cooperative thread pool.
+    /// The queue on which tasks are created, started and cancelled. Outside of Apple's platforms, a session blocks its caller until
+    /// earlier operations are done, which must not happen on the cooperative thread pool.
     private let control = DispatchQueue(label: "inward.url-session")
 
-    /// Starts a transfer with a task created by a closure, unless the transfer has already ended.
+    /// Creates the task of a transfer and starts it, unless the transfer has already ended.
     func begin(_ transfer: PendingTransfer, by makeTask: @escaping @Sendable () -> URLSessionTask) {
         control.async { [self] in
             guard transfer.start() else { return }
@@ -173,8 +174,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
 
     /// Cancels the task of a transfer that has ended.
     ///
-    /// Nothing waits for the session to confirm this: a task that is cancelled while it starts may never be reported as
-    /// complete.
+    /// The session's confirmation is not awaited, because a task that is cancelled while it starts may never complete.
     func giveUp(_ transfer: PendingTransfer) {
         control.async { [self] in
             guard let task = transfer.task else { return }
@@ -197,7 +197,7 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
             transfer.advance { $0.received(response) }
             if !transfer.isUnderWay { giveUp(transfer) }
         }
-        // Even if the transfer has ended: a session told to cancel here may continue to wait for the body.
+        // Always allowed: a session that is told to cancel here may still wait for the body. `giveUp` cancels the task instead.
         completionHandler(.allow)
     }
 
@@ -232,9 +232,9 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
     ) {
         switch challenge.protectionSpace.authenticationMethod {
         case NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM:
-            // Credentials are header fields of the request, so the `401` is the response. Apple's platforms deliver it once the
-            // challenge is rejected. Elsewhere, the whole response has arrived by now, and rejecting the challenge cancels the
-            // task.
+            // The session has no credentials, so the caller gets the `401` as the response. Apple's platforms deliver the
+            // response after the challenge is rejected. Elsewhere, rejecting the challenge cancels the task, so the response is
+            // taken before. It has arrived completely by now.
             if let head = task.response { transfer(by: task)?.advance { $0.completed(with: head, nil) } }
             completionHandler(.rejectProtectionSpace, nil)
         default:

@@ -5,20 +5,20 @@ import InwardFetching
 import LoopbackServer
 import Testing
 
-/// What a fetcher makes of bodies that arrive compressed, or as if they were.
+/// Tests of bodies that are compressed, or that are declared to be compressed.
 @Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientCompressionTests {
-    /// “hello”, by gzip.
+    /// “hello”, compressed with gzip.
     private static let hello: [UInt8] = [
         31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0,
     ]
 
-    /// 100 KB of zeros, by gzip, as base64.
+    /// 100 KB of zeros, compressed with gzip, in Base64.
     private static let zeros =
         "H4sIAAAAAAACA+3BMQEAAADCoPVPbQ0PoAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
         + "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAIBXA32VEdSghgEA"
 
-    @Test func aCompressedBodyArrivesDecodedAndIsDescribedSo() async throws {
+    @Test func compressedBodyArrivesDecodedWithoutItsCodingFields() async throws {
         try await LoopbackServer.serving({ _ in .whole(headerLines: ["Content-Encoding: GZip"], body: Self.hello) }) {
             server in
             let response = try await AsyncHTTPClientDataFetcher().fetch(DataRequest(url: server.url()))
@@ -29,7 +29,7 @@ struct AsyncHTTPClientCompressionTests {
         }
     }
 
-    @Test func anotherCodingIsLeftAsItIs() async throws {
+    @Test func unknownCodingIsLeftUnchanged() async throws {
         try await LoopbackServer.serving({ _ in .whole(headerLines: ["Content-Encoding: br"], body: [1, 2, 3]) }) {
             server in
             let response = try await AsyncHTTPClientDataFetcher().fetch(DataRequest(url: server.url()))
@@ -39,7 +39,7 @@ struct AsyncHTTPClientCompressionTests {
         }
     }
 
-    @Test func aBodyIsMeasuredDecoded() async throws {
+    @Test func bodyLimitAppliesToTheDecodedBody() async throws {
         let zeros = try #require(Data(base64Encoded: Self.zeros))
         try await LoopbackServer.serving({ _ in .whole(headerLines: ["Content-Encoding: gzip"], body: Array(zeros)) }) {
             server in
@@ -52,7 +52,7 @@ struct AsyncHTTPClientCompressionTests {
         }
     }
 
-    @Test func aCompressedBodyThatIsCutShortIsAnError() async throws {
+    @Test func truncatedCompressedBodyIsAnError() async throws {
         for body in [Array(Self.hello.dropLast(9)), [31, 139, 8, 1], []] {
             try await LoopbackServer.serving({ _ in .whole(headerLines: ["Content-Encoding: gzip"], body: body) }) {
                 server in
@@ -64,7 +64,7 @@ struct AsyncHTTPClientCompressionTests {
         }
     }
 
-    @Test func anAnswerWithoutABodyMayDescribeOne() async throws {
+    @Test func responseWithoutABodyMayHaveACodingField() async throws {
         try await LoopbackServer.serving({ request in
             request.method == "HEAD"
                 ? .whole(headerLines: ["Content-Encoding: gzip"], body: Self.hello)

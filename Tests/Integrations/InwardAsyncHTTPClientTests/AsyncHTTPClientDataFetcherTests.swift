@@ -5,7 +5,7 @@ import InwardFetching
 import LoopbackServer
 import Testing
 
-/// What is of this client alone. What every client must do is tested where one is chosen, in the tests of `Composition`.
+/// Tests of behavior that only this fetcher has. `CompositionTests` contains the tests that every fetcher must pass.
 @Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientDataFetcherTests {
     private func failure(
@@ -15,7 +15,7 @@ struct AsyncHTTPClientDataFetcherTests {
         await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
     }
 
-    @Test func theAddressIsAskedForAsItIsWritten() async throws {
+    @Test func urlIsSentAsWritten() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let url = try #require(URL(string: "a%20b/%C3%A4?q=1%2B1&r=%C3%A4#part", relativeTo: server.url()))
             _ = try await AsyncHTTPClientDataFetcher().fetch(DataRequest(url: url))
@@ -24,7 +24,7 @@ struct AsyncHTTPClientDataFetcherTests {
         }
     }
 
-    @Test func headerFieldsThatRepeatStayApart() async throws {
+    @Test func repeatedHeaderFieldsStaySeparate() async throws {
         let name = try #require(HeaderField.Name("X-Repeat"))
         let lines = ["X-Repeat: c", "Set-Cookie: a=1", "X-Repeat: d", "Set-Cookie: b=2", "Empty:"]
         try await LoopbackServer.serving({ _ in .whole(headerLines: lines) }) { server in
@@ -40,7 +40,7 @@ struct AsyncHTTPClientDataFetcherTests {
         }
     }
 
-    @Test func cookiesAreOneField() async throws {
+    @Test func cookiesAreSentAsOneField() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let fields: HeaderFields = [HeaderField(.cookie, "a=1"), HeaderField(.cookie, "b=2")]
             _ = try await AsyncHTTPClientDataFetcher().fetch(DataRequest(url: server.url(), headerFields: fields))
@@ -48,7 +48,7 @@ struct AsyncHTTPClientDataFetcherTests {
         }
     }
 
-    @Test func aUserNameInTheAddressIsACredential() async throws {
+    @Test func userNameInTheURLIsSentAsAuthorization() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let fetcher = AsyncHTTPClientDataFetcher()
             let url = try #require(URL(string: "http://a%40da:s%20t@127.0.0.1:\(server.port)/"))
@@ -62,12 +62,12 @@ struct AsyncHTTPClientDataFetcherTests {
     }
 
     @Test(arguments: ["unix:///run/x", "http+unix://%2Frun%2Fx/"])
-    func aSocketOfTheSystemIsRefused(address: String) async throws {
+    func unixSocketIsRefused(address: String) async throws {
         let url = try #require(URL(string: address))
         #expect(await failure(DataRequest(url: url))?.reason == .invalidRequest)
     }
 
-    @Test func aControlCharacterIsRefused() async throws {
+    @Test func controlCharacterInAHeaderFieldIsRefused() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let control = HeaderField(.accept, "text\u{1}s3cret")
             let error = await failure(DataRequest(url: server.url(), headerFields: [control]))

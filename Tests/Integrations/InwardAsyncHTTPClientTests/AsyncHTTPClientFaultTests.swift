@@ -5,12 +5,12 @@ import InwardFetching
 import LoopbackServer
 import Testing
 
-/// What a fetcher makes of sources that misbehave.
+/// Tests of misbehaving upstreams.
 @Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientFaultTests {
-    // The platform's client may trap on these, so they are not among those that every client gets.
+    // `URLSession` may trap on these response heads, so the tests that all fetchers share leave them out.
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\n"])
-    func aHeadThatEndsWithOneOfItsLinesIsAnError(text: String) async throws {
+    func truncatedHeadIsAnError(text: String) async throws {
         try await LoopbackServer.serving({ _ in .raw(Array(text.utf8)) }) { server in
             let error = await #expect(throws: FetchError.self) {
                 try await AsyncHTTPClientDataFetcher().fetch(DataRequest(url: server.url()))
@@ -19,7 +19,7 @@ struct AsyncHTTPClientFaultTests {
         }
     }
 
-    @Test func aTimeoutWithoutAnEndIsPossible() async throws {
+    @Test func veryLongTimeoutDoesNotOverflow() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(Int64.max))
             let response = try await fetcher.fetch(DataRequest(url: server.url()))

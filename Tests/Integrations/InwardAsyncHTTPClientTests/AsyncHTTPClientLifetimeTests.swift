@@ -7,18 +7,18 @@ import LoopbackServer
 import Synchronization
 import Testing
 
-/// From when to when a fetcher, its client and its connections live.
+/// The lifetimes of a fetcher, its client and its connections.
 @Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientLifetimeTests {
     private func failure(of fetcher: AsyncHTTPClientDataFetcher, _ request: DataRequest) async -> FetchError? {
         await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
     }
 
-    @Test func aFetcherThatIsNeverUsedGoesQuietly() {
+    @Test func unusedFetcherIsReleasedSafely() {
         _ = AsyncHTTPClientDataFetcher()
     }
 
-    @Test func closingClosesConnectionsAndEndsWhatIsUnderWay() async throws {
+    @Test func closingEndsConnectionsAndFetchesInProgress() async throws {
         try await LoopbackServer.serving({ _ in .never }) { server in
             var events = server.events.makeAsyncIterator()
             let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(600))
@@ -31,7 +31,7 @@ struct AsyncHTTPClientLifetimeTests {
         }
     }
 
-    @Test func whatIsClosedFetchesNothing() async throws {
+    @Test func closedFetcherFails() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let fetcher = AsyncHTTPClientDataFetcher()
             _ = try await fetcher.fetch(DataRequest(url: server.url("x")))
@@ -39,12 +39,12 @@ struct AsyncHTTPClientLifetimeTests {
             try await fetcher.close()
             let error = await failure(of: fetcher, DataRequest(url: server.url("x")))
             #expect(error?.reason == .closed)
-            #expect(error?.explanation == "was asked of a client that is closed")
+            #expect(error?.explanation == "was not sent, because the client is closed")
             #expect(server.requests.count == 1)
         }
     }
 
-    @Test func manyMayCloseAtOnce() async throws {
+    @Test func concurrentClosesSucceed() async throws {
         let fetcher = AsyncHTTPClientDataFetcher()
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 { group.addTask { try await fetcher.close() } }
@@ -52,7 +52,7 @@ struct AsyncHTTPClientLifetimeTests {
         }
     }
 
-    @Test func closingAtAnyMomentEndsEveryFetch() async throws {
+    @Test func closingAtAnyMomentEndsAllFetches() async throws {
         try await LoopbackServer.serving({ request in request.target == "/a" ? .whole() : .never }) { server in
             for index in 0..<40 {
                 let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(600), connectionsPerHost: 2)
@@ -77,7 +77,7 @@ struct AsyncHTTPClientLifetimeTests {
         }
     }
 
-    @Test func aClientOfTheCallersIsTheCallersToShutDown() async throws {
+    @Test func closingDoesNotShutDownTheCallersClient() async throws {
         try await LoopbackServer.serving({ _ in .whole(headerLines: ["Content-Encoding: gzip"], body: [1, 2]) }) {
             server in
             let client = HTTPClient(configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
@@ -93,7 +93,7 @@ struct AsyncHTTPClientLifetimeTests {
         }
     }
 
-    @Test func aClientThatFollowsRedirectsIsTheWrongOne() async throws {
+    @Test func clientThatFollowsRedirectsIsRejected() async throws {
         try await LoopbackServer.serving({ request in
             request.target == "/a" ? .whole(status: 302, headerLines: ["Location: /b"]) : .whole()
         }) { server in
@@ -105,14 +105,14 @@ struct AsyncHTTPClientLifetimeTests {
         }
     }
 
-    @Test func noMoreConnectionsAreOpenThanAllowed() async throws {
+    @Test func numberOfConnectionsIsLimited() async throws {
         let isFree = Mutex(false)
         try await LoopbackServer.serving({ request in
             if request.target == "/a" { return .never }
             return .whole(body: Array((isFree.withLock(\.self) ? "free" : "early").utf8))
         }) { server in
             var events = server.events.makeAsyncIterator()
-            // So long that the first connection is not given up for want of an answer, however busy the machine is.
+            // The timeout is long, so that the first request does not time out on a busy machine.
             let fetcher = AsyncHTTPClientDataFetcher(idleTimeout: .seconds(3_600), connectionsPerHost: 0)
             let body = try await withThrowingTaskGroup { group in
                 group.addTask { _ = try? await fetcher.fetch(DataRequest(url: server.url("a"))) }

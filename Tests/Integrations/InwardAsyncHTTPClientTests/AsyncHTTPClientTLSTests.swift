@@ -10,10 +10,10 @@ import Testing
 
 @testable import InwardAsyncHTTPClient
 
-/// Which versions of TLS a fetcher speaks, and that it does not leave TLS.
+/// Tests of the TLS versions that a fetcher accepts, and of redirects away from TLS.
 @Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientTLSTests {
-    /// Runs a test with a fetcher that is as usual, and trusts the server of these tests too.
+    /// Runs a test with a fetcher that has the usual settings and also trusts the server of these tests.
     private func withTrustingFetcher(test: (AsyncHTTPClientDataFetcher) async throws -> Void) async throws {
         var configuration = AsyncHTTPClientDataFetcher.clientConfiguration(
             connectTimeout: .seconds(30),
@@ -36,7 +36,7 @@ struct AsyncHTTPClientTLSTests {
     }
 
     @Test(arguments: [TLSVersion.tlsv1, .tlsv11])
-    func aServerThatSpeaksOnlyOldVersionsIsNotTrusted(version: TLSVersion) async throws {
+    func serverWithOnlyOldTLSVersionsIsNotTrusted(version: TLSVersion) async throws {
         try await TLSServer.serving(upTo: version) { server in
             try await withTrustingFetcher { fetcher in
                 let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(request(to: server)) }
@@ -47,7 +47,7 @@ struct AsyncHTTPClientTLSTests {
     }
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
-    func aServerThatSpeaksANewVersionIsAsked(version: TLSVersion) async throws {
+    func serverWithANewTLSVersionIsTrusted(version: TLSVersion) async throws {
         try await TLSServer.serving(from: version, upTo: version) { server in
             try await withTrustingFetcher { fetcher in
                 let response = try await fetcher.fetch(request(to: server))
@@ -57,9 +57,9 @@ struct AsyncHTTPClientTLSTests {
         }
     }
 
-    /// The certificate is looked at only where both sides agree on a version.
+    /// The certificate is checked only after both sides have agreed on a version.
     @Test(arguments: [(TLSVersion.tlsv11, "PROTOCOL_VERSION"), (.tlsv12, "CERTIFICATE_VERIFY_FAILED")])
-    func aClientOfTheFetchersOwnLooksAtTheVersionFirst(version: TLSVersion, explanation: String) async throws {
+    func tlsVersionIsCheckedBeforeTheCertificate(version: TLSVersion, explanation: String) async throws {
         try await TLSServer.serving(upTo: version) { server in
             let fetcher = AsyncHTTPClientDataFetcher()
             let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(request(to: server)) }
@@ -68,7 +68,7 @@ struct AsyncHTTPClientTLSTests {
         }
     }
 
-    @Test func aRedirectFromHTTPSToHTTPIsNotFollowed() async throws {
+    @Test func redirectFromHTTPSToHTTPIsNotFollowed() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { other in
             try await TLSServer.serving(status: .found, headers: ["Location": other.url("b").absoluteString]) {
                 server in

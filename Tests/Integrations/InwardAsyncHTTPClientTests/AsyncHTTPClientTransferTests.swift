@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct AsyncHTTPClientTransferTests {
-    /// Runs a test with a transfer of an answer whose body is “x”, by a client that is shut down afterwards.
+    /// Runs a test with a transfer of a response with the body “x”. The client is shut down afterwards.
     private func withTransfer(test: (AsyncHTTPClientTransfer) async throws -> Void) async throws {
         try await LoopbackServer.serving({ _ in .whole(body: Array("x".utf8)) }) { server in
             try await HTTPClient.withHTTPClient { client in
@@ -22,7 +22,7 @@ struct AsyncHTTPClientTransferTests {
         }
     }
 
-    @Test func headAndPartsAreNoted() async throws {
+    @Test func arrivalOfHeadAndBodyPartsIsReported() async throws {
         try await LoopbackServer.serving({ _ in .whole(body: Array("x".utf8)) }) { server in
             try await HTTPClient.withHTTPClient { client in
                 let request = DataRequest(url: server.url())
@@ -35,14 +35,14 @@ struct AsyncHTTPClientTransferTests {
         }
     }
 
-    @Test func whatArrivesRestartsTheTimer() async throws {
+    @Test func arrivingDataRestartsTheTimer() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let idle = IdleTimer(timeout: .seconds(3), timer: timer)
         clock.advance(by: .seconds(2))
         try await withTransfer { transfer in _ = try await transfer.outcome(idleTimer: idle).get() }
         #expect(timer.count == 0)
-        // Behind the transfer it runs on from the last arrival.
+        // After the transfer, the timer runs from the last arrival.
         clock.advance(by: .seconds(2))
         let isElapsed = Promise<Void>()
         idle.whenElapsed { isElapsed.fulfill(()) }

@@ -27,7 +27,7 @@ struct FetchErrorAsyncHTTPClientTests {
         IOError(errnoCode: ECONNRESET, reason: "read"), IOError(errnoCode: EHOSTUNREACH, reason: "read"),
     ]
 
-    private static let distrust: [any Error] = [
+    private static let untrusted: [any Error] = [
         NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])), NIOSSLError.unableToValidateCertificate,
         NIOSSLError.noCertificateToValidate, NIOSSLError.cannotMatchULabel, NIOSSLError.cannotFindPeerIP,
         NIOSSLExtraError.failedToValidateHostname, NIOSSLExtraError.serverHostnameImpossibleToMatch,
@@ -44,7 +44,7 @@ struct FetchErrorAsyncHTTPClientTests {
         HTTPClientError.readTimeout, .writeTimeout, .connectTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout,
         .tlsHandshakeTimeout, .socksHandshakeTimeout, .httpProxyHandshakeTimeout,
     ])
-    func everyTimeoutIsOne(error: HTTPClientError) {
+    func allTimeoutsOfTheClientAreTimeouts(error: HTTPClientError) {
         #expect(FetchError(error, of: request).reason == .timedOut)
     }
 
@@ -53,7 +53,7 @@ struct FetchErrorAsyncHTTPClientTests {
         .traceRequestWithBody, .invalidHeaderFieldNames(["s3cret"]), .invalidHeaderFieldValues(["other s3cret"]),
         .bodyLengthMismatch,
     ])
-    func whatTheClientRefusesIsNoRequestToAsk(error: HTTPClientError) {
+    func requestThatTheClientRejectsIsInvalid(error: HTTPClientError) {
         let error = FetchError(error, of: request)
         #expect(error.reason == .invalidRequest)
         #expect(!error.canRetry)
@@ -61,37 +61,37 @@ struct FetchErrorAsyncHTTPClientTests {
         #expect(!error.explanation.contains("other"))
     }
 
-    @Test func aClientThatIsClosedSaysSo() {
+    @Test func closedClientIsReportedAsClosed() {
         #expect(FetchError(HTTPClientError.alreadyShutdown, of: request).reason == .closed)
     }
 
     @Test(arguments: [HTTPClientError.redirectLimitReached, .redirectCycleDetected])
-    func redirectsWithoutAnEndAreTooMany(error: HTTPClientError) {
+    func redirectErrorOfTheClientMeansTooManyRedirects(error: HTTPClientError) {
         #expect(FetchError(error, of: request).reason == .tooManyRedirects)
     }
 
     @Test(arguments: interruptions)
-    func whatMayHaveBeenBegunIsInterrupted(error: any Error) {
+    func failureAfterSendingMayHaveBegunIsAnInterruption(error: any Error) {
         let error = FetchError(error, of: request)
         #expect(error.reason == .interrupted)
-        #expect(error.explanation.hasPrefix("was not answered whole: "))
+        #expect(error.explanation.hasPrefix("got no complete response: "))
     }
 
     @Test(arguments: [ECONNREFUSED, ENETUNREACH, EADDRNOTAVAIL])
-    func whatWasNotBegunIsUnreachable(code: CInt) {
+    func failureBeforeSendingIsUnreachable(code: CInt) {
         #expect(FetchError(IOError(errnoCode: code, reason: "connect"), of: request).reason == .unreachable)
     }
 
-    @Test func theSystemsTimeoutIsOneToo() {
+    @Test func systemTimeoutIsATimeout() {
         #expect(FetchError(IOError(errnoCode: ETIMEDOUT, reason: "read"), of: request).reason == .timedOut)
     }
 
-    @Test(arguments: distrust)
-    func whoProvesNothingIsNotTrusted(error: any Error) {
+    @Test(arguments: untrusted)
+    func failedIdentityCheckIsUntrusted(error: any Error) {
         #expect(FetchError(error, of: request).reason == .untrusted)
     }
 
-    @Test func anErrorOfAnotherKindShowsNoCredential() {
+    @Test func unknownErrorRevealsNoCredential() {
         struct Unknown: Error { let text = "sent Bearer s3cret" }
         let error = FetchError(Unknown(), of: request)
         #expect(error.reason == .interrupted)

@@ -9,7 +9,7 @@ import Testing
 struct IdleTimerTests {
     private let clock = ManualClock()
 
-    @Test func itElapsesAfterItsTime() async {
+    @Test func timerElapsesAfterItsTimeout() async {
         let timer = TimerService(clock)
         let elapsed = Promise<Duration>()
         IdleTimer(timeout: .seconds(3), timer: timer).whenElapsed { elapsed.fulfill(timer.now) }
@@ -19,7 +19,7 @@ struct IdleTimerTests {
         #expect(timer.count == 0)
     }
 
-    @Test func itRunsForAsLongAgainWhenItIsRestarted() async {
+    @Test func restartExtendsTheTimer() async {
         let timer = TimerService(clock)
         let elapsed = Promise<Duration>()
         let idle = IdleTimer(timeout: .seconds(3), timer: timer)
@@ -34,7 +34,7 @@ struct IdleTimerTests {
         #expect(await elapsed.time == .seconds(5))
     }
 
-    @Test func itElapsesAtOnceIfItsTimeIsOverBeforeSomebodyWaits() async {
+    @Test func expiredTimerElapsesImmediately() async {
         let timer = TimerService(clock)
         let idle = IdleTimer(timeout: .seconds(3), timer: timer)
         clock.advance(by: .seconds(3))
@@ -43,13 +43,13 @@ struct IdleTimerTests {
         #expect(await elapsed.time == .seconds(3))
     }
 
-    @Test func itDoesNothingOnceItIsStopped() {
+    @Test func stoppedTimerNeverElapses() {
         let timer = TimerService(clock)
         let idle = IdleTimer(timeout: .seconds(3), timer: timer)
-        idle.whenElapsed { Issue.record("It elapsed.") }
+        idle.whenElapsed { Issue.record("The timer elapsed.") }
         idle.stop()
         #expect(timer.count == 0)
-        idle.whenElapsed { Issue.record("It elapsed.") }
+        idle.whenElapsed { Issue.record("The timer elapsed.") }
         #expect(timer.count == 0)
     }
 }

@@ -6,8 +6,7 @@ import NIOSSL
 import Synchronization
 import TestSupport
 
-/// An HTTPS server on a loopback socket, which speaks the versions of TLS that it is told to and gives every request the same
-/// answer.
+/// An HTTPS server on a loopback socket. It accepts the given TLS versions and gives every request the same response.
 final class TLSServer: Sendable {
     /// The address of the server.
     let address: String
@@ -22,18 +21,18 @@ final class TLSServer: Sendable {
         self.count = count
     }
 
-    /// How many requests it has read.
+    /// The number of requests that the server has read.
     var requestCount: Int { count.value.load(ordering: .sequentiallyConsistent) }
 
     /// Runs a test against a server, and stops the server afterwards.
     ///
     /// - Parameters:
-    ///   - minimum: The lowest version of TLS.
-    ///   - maximum: The highest version of TLS; `nil` for the newest.
-    ///   - status: The status of the answer.
-    ///   - headers: The header fields of the answer.
-    ///   - test: What is run.
-    /// - Throws: what the test throws, or why the server cannot be started.
+    ///   - minimum: The lowest TLS version.
+    ///   - maximum: The highest TLS version, or `nil` for the newest.
+    ///   - status: The status of the response.
+    ///   - headers: The header fields of the response.
+    ///   - test: The test.
+    /// - Throws: The error of the test, or an error if the server cannot be started.
     static func serving(
         from minimum: TLSVersion = .tlsv1,
         upTo maximum: TLSVersion? = nil,
@@ -72,7 +71,7 @@ final class TLSServer: Sendable {
         try await channel.close()
     }
 
-    /// Answers every request.
+    /// Responds to every request.
     private final class Answering: ChannelInboundHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart
@@ -99,7 +98,8 @@ final class TLSServer: Sendable {
         }
     }
 
-    /// The certificate of the server, made for these tests, which signed itself: nobody trusts it who is not told to.
+    /// The server's certificate, which was made for these tests. It is self-signed, so clients trust it only if they are
+    /// configured to.
     static var certificate: NIOSSLCertificate {
         get throws { try NIOSSLCertificate(bytes: Array(text.utf8), format: .pem) }
     }

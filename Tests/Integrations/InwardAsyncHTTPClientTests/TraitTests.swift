@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the program is made of, by the trait.
+/// Checks that the dependency is linked only if the trait is enabled.
 struct TraitTests {
-    @Test func theClientIsThereWhereTheTraitIsEnabledAndNowhereElse() {
+    @Test func clientIsLinkedOnlyIfTheTraitIsEnabled() {
         let client: AnyClass? = NSClassFromString("AsyncHTTPClient.HTTPClient")
         #if AsyncHTTPClient
         #expect(client != nil)

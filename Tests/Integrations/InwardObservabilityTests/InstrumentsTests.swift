@@ -5,7 +5,7 @@ import Testing
 @testable import InwardObservability
 
 struct InstrumentsTests {
-    /// Remembers which instruments were made, by their labels.
+    /// Makes instruments, which are described by their labels, and records them.
     private final class Factory: Sendable {
         private let names = Mutex<[String]>([])
 
@@ -24,7 +24,7 @@ struct InstrumentsTests {
         Instruments(labels: ["a", "b"], limit: limit) { [factory] in factory.make($0) }
     }
 
-    @Test func eachSetOfLabelsHasOneThatIsMadeOnce() {
+    @Test func instrumentIsMadeOncePerLabelSet() {
         let instruments = instruments(limit: 10)
         #expect(instruments[["1", "2"]] == "a=1,b=2")
         #expect(instruments[["2", "1"]] == "a=2,b=1")
@@ -32,7 +32,7 @@ struct InstrumentsTests {
         #expect(factory.made == ["a=1,b=2", "a=2,b=1"])
     }
 
-    @Test func whatIsBeyondTheLimitSharesOne() {
+    @Test func labelSetsBeyondTheLimitShareAnInstrument() {
         let instruments = instruments(limit: 2)
         for value in 1...1_000 { _ = instruments[["\(value)", ""]] }
         #expect(factory.made == ["a=1,b=", "a=2,b=", "a=_OTHER,b=_OTHER"])
@@ -40,13 +40,13 @@ struct InstrumentsTests {
         #expect(instruments[["3", ""]] == "a=_OTHER,b=_OTHER")
     }
 
-    @Test(arguments: [0, -1, .min]) func thereIsRoomForOneAtLeast(limit: Int) {
+    @Test(arguments: [0, -1, .min]) func limitIsAtLeastOne(limit: Int) {
         let instruments = instruments(limit: limit)
         #expect(instruments[["1", ""]] == "a=1,b=")
         #expect(instruments[["2", ""]] == "a=_OTHER,b=_OTHER")
     }
 
-    @Test func whatIsBeingMadeIsOutsideOfTheLockAndCounts() {
+    @Test func instrumentIsMadeOutsideTheLockAndCountsTowardsTheLimit() {
         let others = Mutex<Instruments<String>?>(nil)
         let instruments = Instruments<String>(labels: ["a"], limit: 2) { [factory] dimensions in
             let name = factory.make(dimensions)

@@ -17,8 +17,8 @@ struct LoggingFetchObserverTests {
         return LoggingFetchObserver(logger: logger)
     }
 
-    @Test func anAttemptIsWrittenByTheNamesOfTheConventions() throws {
-        let request = try Telling.request(attempt: 3)
+    @Test func attemptIsLoggedWithConventionalNames() throws {
+        let request = try TelemetryFixture.request(attempt: 3)
         observer.attemptEnded(request, .success(DataResponse(status: 503)), after: .milliseconds(250))
         let entry = try #require(handler.entries.first)
         #expect(entry.level == .debug)
@@ -32,8 +32,8 @@ struct LoggingFetchObserverTests {
         )
     }
 
-    @Test func anAnswerOfSuccessHasNoError() async throws {
-        _ = try await StubDataFetcher(DataResponse()).observing(with: observer).fetch(try Telling.request())
+    @Test func successfulResponseHasNoError() async throws {
+        _ = try await StubDataFetcher(DataResponse()).observing(with: observer).fetch(try TelemetryFixture.request())
         let entry = try #require(handler.entries.last)
         #expect(entry.message == "Request ended")
         #expect(entry.metadata["http.response.status_code"] == "200")
@@ -42,8 +42,8 @@ struct LoggingFetchObserverTests {
         #expect(entry.metadata["http.request.resend_count"] == nil)
     }
 
-    @Test func eachEventHasItsLevel() throws {
-        Telling.everything(of: try Telling.request(), to: observer)
+    @Test func eachEventHasItsLogLevel() throws {
+        TelemetryFixture.reportAllEvents(of: try TelemetryFixture.request(), to: observer)
         let written = handler.entries.map { "\($0.level) \($0.message)" }
         #expect(
             written == [
@@ -55,7 +55,7 @@ struct LoggingFetchObserverTests {
     }
 
     @Test(arguments: [("open", Logger.Level.warning), ("closed", .notice), ("half-open", .notice)])
-    func aCircuitThatOpensIsAWarning(state: String, level: Logger.Level) {
+    func openedCircuitIsAWarning(state: String, level: Logger.Level) {
         observer.circuitChanged("api", from: "before", to: state)
         let names: Logger.Metadata = [
             "inward.circuit.name": "api", "inward.circuit.state_before": "before", "inward.circuit.state": "\(state)",
@@ -64,19 +64,19 @@ struct LoggingFetchObserverTests {
         #expect(handler.entries.map(\.metadata) == [names])
     }
 
-    @Test func aFailureIsWrittenWithWhatHappened() throws {
-        let request = try Telling.request(attempt: 2)
-        let error = FetchError(.unreachable, request: request, explanation: "reached nobody")
+    @Test func failureIsLoggedWithItsExplanation() throws {
+        let request = try TelemetryFixture.request(attempt: 2)
+        let error = FetchError(.unreachable, request: request, explanation: "could not reach the host")
         observer.retryScheduled(request, after: .milliseconds(1_500), because: .failure(error))
         let metadata = try #require(handler.entries.first?.metadata)
         #expect(metadata["error.type"] == "unreachable")
-        #expect(metadata["exception.message"] == "reached nobody")
+        #expect(metadata["exception.message"] == "could not reach the host")
         #expect(metadata["inward.retry.delay"] == "1.5")
         #expect(metadata["http.request.resend_count"] == "1")
     }
 
-    @Test func everyEventSaysWhatHappenedAndWhere() throws {
-        Telling.everything(of: try Telling.request(), to: observer)
+    @Test func everyEventHasAMessageAndAServer() throws {
+        TelemetryFixture.reportAllEvents(of: try TelemetryFixture.request(), to: observer)
         let types = handler.entries.map { $0.metadata["error.type"]?.description }
         #expect(types.compactMap(\.self) == ["unreachable", "unreachable", "rejected", "unreachable", "rejected"])
         #expect(types.indices.filter { types[$0] != nil } == [0, 3, 5, 6, 9])
@@ -85,35 +85,40 @@ struct LoggingFetchObserverTests {
         #expect(handler.entries.first?.metadata["inward.client.request.duration"] == "2.0")
     }
 
-    @Test func noRecordHasACredential() async throws {
-        let request = try Telling.request()
-        Telling.everything(of: request, to: observer)
-        let failing = StubDataFetcher { request throws(FetchError) in throw Telling.error(.interrupted, about: request)
+    @Test func noRecordContainsACredential() async throws {
+        let request = try TelemetryFixture.request()
+        TelemetryFixture.reportAllEvents(of: request, to: observer)
+        let failing = StubDataFetcher { request throws(FetchError) in
+            throw TelemetryFixture.error(.interrupted, about: request)
         }
         await #expect(throws: FetchError.self) { try await failing.observing(with: observer).fetch(request) }
         let written = handler.entries.map { "\($0)" }.joined()
         #expect(handler.entries.count == 12)
-        #expect(Telling.secrets.filter(written.contains) == [])
+        #expect(TelemetryFixture.secrets.filter(written.contains) == [])
     }
 
-    @Test func whatARecordSaysHasNothingHiddenInIt() throws {
-        let request = try Telling.hostileRequest()
-        let error = FetchError(.unreachable, request: request, explanation: Telling.hostileText)
-        Telling.everything(of: request, to: observer)
+    @Test func hiddenCharactersInRecordsAreEscaped() throws {
+        let request = try TelemetryFixture.hostileRequest()
+        let error = FetchError(.unreachable, request: request, explanation: TelemetryFixture.hostileText)
+        TelemetryFixture.reportAllEvents(of: request, to: observer)
         observer.rejected(request, because: error)
-        observer.circuitChanged(Telling.hostileText, from: Telling.hostileText, to: Telling.hostileText)
+        observer.circuitChanged(
+            TelemetryFixture.hostileText,
+            from: TelemetryFixture.hostileText,
+            to: TelemetryFixture.hostileText
+        )
         let metadata = handler.entries.suffix(2).map(\.metadata)
-        #expect(metadata.first?["server.address"] == .string(Telling.visibleServer))
-        #expect(metadata.first?["exception.message"] == .string(Telling.visibleText))
+        #expect(metadata.first?["server.address"] == .string(TelemetryFixture.visibleServer))
+        #expect(metadata.first?["exception.message"] == .string(TelemetryFixture.visibleText))
         for name in ["name", "state", "state_before"] {
-            #expect(metadata.last?["inward.circuit.\(name)"] == .string(Telling.visibleText))
+            #expect(metadata.last?["inward.circuit.\(name)"] == .string(TelemetryFixture.visibleText))
         }
         let values = handler.entries.flatMap { $0.metadata.values.map(\.description) }
         #expect(values.allSatisfy { $0.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0 == "…" } })
     }
 
-    @Test func aRecordNamesTheInteraction() throws {
-        let request = try Telling.request()
+    @Test func recordNamesTheInteraction() throws {
+        let request = try TelemetryFixture.request()
         InteractionID.$current.withValue(InteractionID("request\n17")) {
             observer.hedged(request)
             observer.circuitChanged("api", from: "closed", to: "open")
@@ -123,7 +128,7 @@ struct LoggingFetchObserverTests {
         #expect(ids == [#"request\n17"#, #"request\n17"#, nil])
     }
 
-    @Test func theErrorOfAnOperationIsWrittenWholeIfItIsOneOfThisPackage() {
+    @Test func operationErrorOfThisPackageIsLogged() {
         let rejection = ResilienceError(.rejected, operation: "the look-up", explanation: "was not started")
         observer.operation("the look-up", .rejected(rejection))
         observer.operation("the look-up", .ended(error: rejection, after: .seconds(2)))
@@ -132,7 +137,7 @@ struct LoggingFetchObserverTests {
         #expect(handler.entries.last?.metadata["error.type"] == "cancelled" && handler.entries.last?.error == nil)
     }
 
-    @Test func anOperationIsWrittenWithTheKindOfItsFailure() {
+    @Test func operationIsLoggedWithItsKindOfFailure() {
         observer.operation("the look-up", .attemptEnded(error: CancellationError(), after: .milliseconds(250)))
         observer.operation("the look-up", .ended(error: nil, after: .seconds(2)))
         #expect(handler.entries.map(\.level) == [.debug, .debug])
@@ -145,10 +150,10 @@ struct LoggingFetchObserverTests {
         #expect(handler.entries.last?.metadata["inward.operation.duration"] == "2.0")
     }
 
-    @Test func aLoggerOfAHigherLevelIsSpared() throws {
+    @Test func higherLogLevelSuppressesRecords() throws {
         var logger = Logger(label: "test") { _ in handler }
         logger.logLevel = .warning
-        Telling.everything(of: try Telling.request(), to: LoggingFetchObserver(logger: logger))
+        TelemetryFixture.reportAllEvents(of: try TelemetryFixture.request(), to: LoggingFetchObserver(logger: logger))
         #expect(handler.entries.map(\.message) == ["Rejected", "Fell back", "Circuit changed", "Operation"])
     }
 }

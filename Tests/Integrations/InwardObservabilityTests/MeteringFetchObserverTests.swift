@@ -17,47 +17,47 @@ struct MeteringFetchObserverTests {
         ]
     }
 
-    /// Tells an observer of a request with one attempt, which took a quarter of a second.
-    private func tell(_ request: DataRequest, _ outcome: Result<DataResponse, FetchError>) {
+    /// Reports a request with one attempt, which took a quarter of a second.
+    private func report(_ request: DataRequest, _ outcome: Result<DataResponse, FetchError>) {
         let observer = MeteringFetchObserver(factory: metrics)
         observer.attemptEnded(request, outcome, after: .milliseconds(250))
         observer.requestEnded(request, outcome, after: .milliseconds(300))
     }
 
     @Test(arguments: [("http.client.request.duration", 0.25), ("inward.client.request.duration", 0.3)])
-    func theTimeIsTakenBySeconds(metric: String, seconds: Double) throws {
-        tell(try Telling.request(), .success(DataResponse()))
+    func durationsAreInSeconds(metric: String, seconds: Double) throws {
+        report(try TelemetryFixture.request(), .success(DataResponse()))
         let timer = try metrics.expectTimer(metric, labels(status: "200", error: ""))
         #expect(timer.values.count == 1)
         #expect(timer.valueInPreferredUnit(atIndex: 0) == seconds)
         #expect(metrics.timers.count == 2)
     }
 
-    @Test func aStatusOfFailureIsTheKindOfFailure() throws {
-        tell(try Telling.request(), .success(DataResponse(status: 503)))
+    @Test func errorStatusIsTheErrorType() throws {
+        report(try TelemetryFixture.request(), .success(DataResponse(status: 503)))
         _ = try metrics.expectTimer("http.client.request.duration", labels(status: "503", error: "503"))
     }
 
     @Test(arguments: [FetchError.Reason.unreachable, .timedOut, .cancelled])
-    func aFailureHasItsReasonAndNoStatus(reason: FetchError.Reason) throws {
-        let request = try Telling.request()
-        tell(request, .failure(Telling.error(reason, about: request)))
+    func failureHasAReasonAndNoStatus(reason: FetchError.Reason) throws {
+        let request = try TelemetryFixture.request()
+        report(request, .failure(TelemetryFixture.error(reason, about: request)))
         for metric in ["http.client.request.duration", "inward.client.request.duration"] {
             _ = try metrics.expectTimer(metric, labels(status: "", error: reason.description))
         }
     }
 
-    @Test func aMethodThatIsNotAKnownOneIsAnyOther() throws {
-        var request = try Telling.request()
+    @Test func unknownMethodBecomesOther() throws {
+        var request = try TelemetryFixture.request()
         request.method = try #require(DataRequest.Method("BREW"))
-        tell(request, .success(DataResponse()))
+        report(request, .success(DataResponse()))
         _ = try metrics.expectTimer(
             "http.client.request.duration",
             labels(method: "_OTHER", status: "200", error: "")
         )
     }
 
-    @Test func noPathIsALabel() async throws {
+    @Test func pathIsNeverALabel() async throws {
         let observer = MeteringFetchObserver(factory: metrics)
         let source = StubDataFetcher(DataResponse()).observing(with: observer)
         for path in ["users/1", "users/2", "posts?userId=3"] {
@@ -69,19 +69,19 @@ struct MeteringFetchObserverTests {
         #expect(metrics.timers.count == 2)
     }
 
-    @Test func everyMetricHasTheSameNamesOfLabelsEachTime() throws {
-        let request = try Telling.request()
-        tell(request, .success(DataResponse()))
-        tell(request, .failure(Telling.error(.timedOut, about: request)))
-        tell(DataRequest(url: try #require(URL(string: "sample:users"))), .success(DataResponse()))
+    @Test func metricAlwaysHasTheSameLabelNames() throws {
+        let request = try TelemetryFixture.request()
+        report(request, .success(DataResponse()))
+        report(request, .failure(TelemetryFixture.error(.timedOut, about: request)))
+        report(DataRequest(url: try #require(URL(string: "sample:users"))), .success(DataResponse()))
         let names = metrics.timers.map { timer in timer.dimensions.map(\.0) }
         #expect(metrics.timers.count == 6)
         #expect(Set(names).count == 1)
     }
 
-    @Test func everyEventIsCounted() throws {
+    @Test func everyEventHasACounter() throws {
         let observer = MeteringFetchObserver(factory: metrics)
-        Telling.everything(of: try Telling.request(), to: observer)
+        TelemetryFixture.reportAllEvents(of: try TelemetryFixture.request(), to: observer)
         for event in ["cache_hits", "joins", "hedges", "rejections", "credential_refreshes"] {
             #expect(try metrics.expectCounter("inward.client.\(event)", server).values == [1])
         }
@@ -96,7 +96,7 @@ struct MeteringFetchObserverTests {
         #expect(metrics.counters.count == 9)
     }
 
-    @Test func theStateOfACircuitIsAGauge() throws {
+    @Test func circuitStateIsAGauge() throws {
         let observer = MeteringFetchObserver(factory: metrics)
         let circuit = [("inward.circuit.name", "api")]
         for (old, new, value) in [("closed", "open", 2.0), ("open", "half open", 1), ("half open", "closed", 0)] {
@@ -105,7 +105,7 @@ struct MeteringFetchObserverTests {
         }
     }
 
-    @Test func operationsAreTimed() throws {
+    @Test func operationDurationsAreRecorded() throws {
         let observer = MeteringFetchObserver(factory: metrics)
         observer.operation("the look-up", .attemptEnded(error: CancellationError(), after: .milliseconds(250)))
         observer.operation("the look-up", .ended(error: nil, after: .milliseconds(500)))
@@ -117,7 +117,7 @@ struct MeteringFetchObserverTests {
         #expect(call.valueInPreferredUnit(atIndex: 0) == 0.5)
     }
 
-    @Test func manyServersDoNotMakeManyMetrics() throws {
+    @Test func numberOfLabelSetsIsLimited() throws {
         let observer = MeteringFetchObserver(factory: metrics, labelSetLimit: 3)
         for number in 1...20 {
             observer.joined(DataRequest(url: try #require(URL(string: "https://\(number).example.org"))))
@@ -127,34 +127,48 @@ struct MeteringFetchObserverTests {
         #expect(try metrics.expectCounter("inward.client.joins", others).totalValue == 17)
     }
 
-    @Test func noLabelHasAnythingHiddenInIt() throws {
+    @Test func hiddenCharactersInLabelsAreEscaped() throws {
         let observer = MeteringFetchObserver(factory: metrics)
-        let request = try Telling.hostileRequest()
-        tell(request, .failure(FetchError(.unreachable, request: request, explanation: Telling.hostileText)))
+        let request = try TelemetryFixture.hostileRequest()
+        report(request, .failure(FetchError(.unreachable, request: request, explanation: TelemetryFixture.hostileText)))
         observer.joined(request)
-        observer.circuitChanged(Telling.hostileText, from: "closed", to: Telling.hostileText)
-        let server = [("server.address", Telling.visibleServer), ("server.port", "443")]
+        observer.circuitChanged(TelemetryFixture.hostileText, from: "closed", to: TelemetryFixture.hostileText)
+        let server = [("server.address", TelemetryFixture.visibleServer), ("server.port", "443")]
         #expect(try metrics.expectCounter("inward.client.joins", server).values == [1])
         let circuit = [
-            ("inward.circuit.name", Telling.visibleText), ("inward.circuit.state", Telling.visibleText),
+            ("inward.circuit.name", TelemetryFixture.visibleText),
+            ("inward.circuit.state", TelemetryFixture.visibleText),
         ]
         #expect(try metrics.expectCounter("inward.client.circuit_changes", circuit).values == [1])
         let values = metrics.timers.flatMap { $0.dimensions.map(\.1) }
-        #expect(values.contains(Telling.visibleServer))
+        #expect(values.contains(TelemetryFixture.visibleServer))
         #expect(values.allSatisfy { $0.utf8.allSatisfy { (0x20..<0x7F).contains($0) } })
     }
 
-    @Test func noLabelHasACredential() throws {
-        let request = try Telling.request()
-        tell(request, .failure(Telling.error(.interrupted, about: request)))
-        Telling.everything(of: request, to: MeteringFetchObserver(factory: metrics))
-        #expect(Telling.secrets.filter(metrics.description.contains) == [])
+    @Test func noLabelContainsACredential() throws {
+        let request = try TelemetryFixture.request()
+        report(request, .failure(TelemetryFixture.error(.interrupted, about: request)))
+        TelemetryFixture.reportAllEvents(of: request, to: MeteringFetchObserver(factory: metrics))
+        let reported =
+            metrics.timers.map { "\($0.label) \($0.dimensions)" }
+            + metrics.counters.map { "\($0.label) \($0.dimensions)" }
+            + metrics.meters.map { "\($0.label) \($0.dimensions)" }
+        #expect(reported.count == 13)
+        #expect(TelemetryFixture.secrets.filter(reported.joined().contains) == [])
     }
 
-    @Test func theFactoryOfTheSystemIsTheDefault() throws {
-        let observer = withMetricsFactory(metrics) { MeteringFetchObserver() }
-        observer.joined(try Telling.request())
-        #expect(metrics.counterTotal(label: "inward.client.joins") == 1)
+    /// The metrics factory of the process, which can be set only once.
+    private static let systemMetrics: TestMetrics = {
+        let metrics = TestMetrics()
+        MetricsSystem.bootstrap(metrics)
+        return metrics
+    }()
+
+    @Test func systemFactoryIsTheDefault() throws {
+        let metrics = Self.systemMetrics
+        MeteringFetchObserver().joined(DataRequest(url: try #require(URL(string: "https://metrics.example.org/"))))
+        let server = [("server.address", "metrics.example.org"), ("server.port", "443")]
+        #expect(try metrics.expectCounter("inward.client.joins", server).values == [1])
     }
 }
 #endif

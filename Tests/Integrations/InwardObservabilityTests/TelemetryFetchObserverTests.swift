@@ -19,9 +19,9 @@ struct TelemetryFetchObserverTests {
         return TelemetryFetchObserver(logger: logger, factory: metrics, tracer: tracer)
     }
 
-    @Test func anAttemptIsLoggedAndTimedAndTraced() async throws {
+    @Test func attemptIsLoggedMeasuredAndTraced() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
-        _ = try await source.observing(with: observer).fetch(try Telling.request())
+        _ = try await source.observing(with: observer).fetch(try TelemetryFixture.request())
         #expect(handler.entries.map(\.message) == ["Attempt ended", "Request ended"])
         #expect(
             metrics.timers.map(\.label).sorted() == ["http.client.request.duration", "inward.client.request.duration"]
@@ -31,8 +31,8 @@ struct TelemetryFetchObserverTests {
         #expect(source.requests.first?.headerFields[name] == span.spanID)
     }
 
-    @Test func everyEventIsLoggedAndCounted() throws {
-        Telling.everything(of: try Telling.request(), to: observer)
+    @Test func everyEventIsLoggedAndHasACounter() throws {
+        TelemetryFixture.reportAllEvents(of: try TelemetryFixture.request(), to: observer)
         #expect(handler.entries.count == 10)
         #expect(metrics.counters.count == 9)
         #expect(metrics.timers.count == 1)

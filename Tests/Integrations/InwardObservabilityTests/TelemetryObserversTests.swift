@@ -15,7 +15,7 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// What is written of images, sessions and errors.
+/// Tests of the telemetry of images, sessions and errors.
 struct TelemetryObserversTests {
     private let handler = InMemoryLogHandler()
     private let metrics = TestMetrics()
@@ -26,7 +26,7 @@ struct TelemetryObserversTests {
         return logger
     }
 
-    @Test func sessionsAreCountedAndNobodyIsNamed() throws {
+    @Test func sessionsAreCountedWithoutUserNames() throws {
         let observer = TelemetrySessionObserver(logger: logger, factory: metrics)
         for user in ["lovelace", "bob"] { observer.sessionOpened(user, after: .milliseconds(500)) }
         observer.sessionExpired("lovelace")
@@ -49,7 +49,7 @@ struct TelemetryObserversTests {
         #expect(!"\(handler.entries)".contains("lovelace"))
     }
 
-    @Test func imagesAreTimedByTheirStagesAndTheirMemoryIsAGauge() async throws {
+    @Test func imageStagesAreMeasuredAndMemoryIsAGauge() async throws {
         let observer = TelemetryImageObserver(logger: logger, factory: metrics)
         let loader = ImageLoader(
             source: NoImages(),
@@ -77,7 +77,7 @@ struct TelemetryObserversTests {
         #expect(handler.entries.first?.error as? ImageError == ImageError(.notFound, explanation: "is not there"))
     }
 
-    @Test func aLoadOfAnImageIsASpanWithItsStages() async throws {
+    @Test func imageLoadIsASpanWithItsStages() async throws {
         let tracer = InMemoryTracer()
         let url = try #require(URL(string: "https://upstream.test"))
         let fetcher = StubDataFetcher(DataResponse(body: Data([1])))
@@ -105,11 +105,11 @@ struct TelemetryObserversTests {
                     "inward.image.stage.bytes": .int64Array([1, 4, 4]),
                 ])
         )
-        // An event would have the time of the end.
+        // Steps are not span events: the events would have the time at which the load ended.
         #expect(span.events.isEmpty)
     }
 
-    @Test func aFailedLoadIsASpanThatNamesNoAddress() async throws {
+    @Test func failedImageLoadIsASpanWithoutTheAddress() async throws {
         let tracer = InMemoryTracer()
         let observer = TelemetryImageObserver(logger: logger, factory: metrics, tracer: tracer)
         let loader = ImageLoader(source: NoImages(), codec: NoCodec(), observer: observer)
@@ -120,7 +120,7 @@ struct TelemetryObserversTests {
         #expect(!"\(span)".contains("secret") && tracer.activeSpans.isEmpty)
     }
 
-    @Test func anErrorIsHandedToTheLoggerWhole() async {
+    @Test func errorIsLoggedWithItsValue() async {
         let errors = RecordingErrorHandler()
         let handling = errors.logging(with: logger) { $0 is RecordStoreError ? .critical : .error }
         let failure = RecordStoreError(.full, explanation: "It is\nfull.")
@@ -140,16 +140,16 @@ struct TelemetryObserversTests {
         #expect(handling.description.hasPrefix("logs with swift-log → "))
     }
 
-    @Test func aLoggerOfYourOwnNamesTheInteraction() {
+    @Test func ownLoggerNamesTheInteraction() {
         var handler = handler
         handler.metadataProvider = .interaction
         let logger = Logger(label: "own") { [handler] _ in handler }
-        InteractionID.$current.withValue(InteractionID("17")) { logger.info("It is read") }
-        logger.info("It is read")
+        InteractionID.$current.withValue(InteractionID("17")) { logger.info("A comment was read") }
+        logger.info("A comment was read")
         #expect(handler.entries.map { $0.metadata["inward.interaction.id"] } == ["17", nil])
     }
 
-    @Test func anAppHasThemAllByOneArgument() async throws {
+    @Test func appGetsAllObserversFromOneCall() async throws {
         let url = try #require(URL(string: "https://upstream.test"))
         let upstream = Upstream(baseURL: url, dataFetcher: StubDataFetcher(DataResponse()))
         var configuration = AppScopeConfiguration(upstream)
@@ -163,7 +163,7 @@ struct TelemetryObserversTests {
         #expect(configuration.observers.repositories is TelemetryRepositoryObserver)
     }
 
-    /// A source that fetches every image from one address.
+    /// A source that fetches every image from the same URL.
     private struct WebImages: ImageSource {
         let fetcher: any DataFetcher
         let url: URL
@@ -183,7 +183,7 @@ struct TelemetryObserversTests {
         }
     }
 
-    /// A codec for which everything is an image of one pixel.
+    /// A codec that decodes everything to an image of one pixel.
     private struct DotCodec: ImageCodec {
         func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
             ImageHeader(format: .png, size: ImageSize(clamping: 1, 1))

@@ -13,7 +13,7 @@ import MetricsTestKit
 import Testing
 import Tracing
 
-/// What is written of repositories, stores and outboxes.
+/// Tests of the telemetry of repositories, stores and outboxes.
 @Suite(.timeLimit(.minutes(5)))
 struct TelemetryRepositoryObserverTests {
     private struct NoteDTO: RecordDTO {
@@ -57,7 +57,7 @@ struct TelemetryRepositoryObserverTests {
         return entry
     }
 
-    @Test func aReadIsLoggedTimedAndTraced() async throws {
+    @Test func readIsLoggedMeasuredAndTraced() async throws {
         let url = try #require(URL(string: "https://upstream.test"))
         let source = StubDataFetcher(DataResponse(body: Data(#"{"id": 7}"#.utf8)))
             .observing(with: TracingFetchObserver(tracer: tracer))
@@ -97,7 +97,7 @@ struct TelemetryRepositoryObserverTests {
         ]
     }
 
-    @Test func failuresStaleAnswersAndFallbacksAreResultsOfTheirOwn() throws {
+    @Test func errorStaleAndFallbackAreSeparateResults() throws {
         let error = RepositoryError(.unavailable, request: "GET notes/7", explanation: "was not answered")
         let readings = [
             Reading(7, origin: .memory, age: .seconds(90), isStale: true),
@@ -123,7 +123,7 @@ struct TelemetryRepositoryObserverTests {
         #expect(handler.entries.first?.metadata["inward.repository.read.age"] == "90.0")
     }
 
-    @Test func whatHappensOtherwiseIsCounted() throws {
+    @Test func joinsRefreshesAndRevalidationsAreCounted() throws {
         let read = RepositoryRead("notes", isList: true)
         observer.joined(read)
         observer.refreshBegan(read)
@@ -136,7 +136,7 @@ struct TelemetryRepositoryObserverTests {
         #expect(handler.entries.map(\.message) == ["Joined an equal read", "Refresh began", "Revalidated"])
     }
 
-    @Test func aStoreIsTimedTracedAndItsFailureIsLoggedWhole() async throws {
+    @Test func storeOperationIsMeasuredAndTracedAndItsFailureLogged() async throws {
         let failure = RecordStoreError(.full, explanation: "It is full.")
         let records = RecordingRecordStore()
         let store = records.observing(with: observer, timer: TimerService(ManualClock()))
@@ -154,7 +154,7 @@ struct TelemetryRepositoryObserverTests {
         #expect(tracer.finishedSpans.last?.attributes.get("error.type") == .string("full"))
     }
 
-    @Test func anOutboxIsAQueueOfMessages() async throws {
+    @Test func outboxIsReportedAsAMessageQueue() async throws {
         let entry = try await entry()
         let error = RepositoryError(.refused, request: "PUT notes/7", explanation: "was refused")
         observer.writesAccepted([entry, entry])
@@ -169,12 +169,12 @@ struct TelemetryRepositoryObserverTests {
         #expect(handler.entries.last?.error as? RepositoryError == error)
         #expect(tracer.finishedSpans.map(\.operationName) == ["process notes"])
         #expect(tracer.finishedSpans.first?.kind == .consumer)
-        // The key by which the upstream recognizes repeats is a secret.
+        // The idempotency key is a secret.
         let told = "\(handler.entries) \(tracer.finishedSpans.map(\.attributes))"
         #expect(!told.contains(entry.idempotencyKey))
     }
 
-    @Test func theGaugesAreTheSumOfAllOutboxes() async throws {
+    @Test func gaugesShowTheSumOfAllOutboxes() async throws {
         func gauge(_ name: String) throws -> Double? {
             try metrics.expectMeter("inward.outbox.\(name)", []).values.last
         }

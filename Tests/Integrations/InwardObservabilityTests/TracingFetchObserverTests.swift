@@ -15,18 +15,18 @@ import Tracing
 struct TracingFetchObserverTests {
     private let tracer = InMemoryTracer()
 
-    /// A pipeline over a source, with spans.
+    /// Returns a fetcher with spans.
     private func pipeline(_ source: some DataFetcher) -> some DataFetcher {
         source.observing(with: TracingFetchObserver(tracer: tracer))
     }
 
     private func pipeline(_ response: DataResponse) -> some DataFetcher { pipeline(StubDataFetcher(response)) }
 
-    @Test func theSourceIsToldWhichSpanTheAttemptIs() async throws {
+    @Test func spanContextIsSentToTheUpstream() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let name = try #require(HeaderField.Name(InMemoryTracer.spanIDKey))
-        var request = try Telling.request()
-        request.headerFields.append(HeaderField(name, "of somebody else"))
+        var request = try TelemetryFixture.request()
+        request.headerFields.append(HeaderField(name, "an earlier span"))
         _ = try await pipeline(source).fetch(request)
         let span = try #require(tracer.finishedSpans.first)
         let sent = try #require(source.requests.first)
@@ -34,35 +34,35 @@ struct TracingFetchObserverTests {
         #expect(sent.headerFields[.authorization] == request.headerFields[.authorization])
     }
 
-    @Test func theSpanIsAChildOfTheOneAround() async throws {
-        let request = try Telling.request()
+    @Test func spanIsAChildOfTheCurrentSpan() async throws {
+        let request = try TelemetryFixture.request()
         try await tracer.withSpan("around") { _ in _ = try await pipeline(DataResponse()).fetch(request) }
         let spans = tracer.finishedSpans
         #expect(spans.map(\.operationName) == ["GET", "around"])
         #expect(spans.first?.parentSpanID == spans.last?.spanID)
     }
 
-    @Test func theSpanNamesTheInteraction() async throws {
-        let request = try Telling.request()
+    @Test func spanNamesTheInteraction() async throws {
+        let request = try TelemetryFixture.request()
         try await InteractionID.$current.withValue(InteractionID("17")) {
             _ = try await pipeline(DataResponse()).fetch(request)
         }
         #expect(tracer.finishedSpans.first?.attributes.get("inward.interaction.id") == .string("17"))
     }
 
-    @Test func whatIsDoneToFetchIsPartOfTheSpan() async throws {
+    @Test func spanIsCurrentDuringTheAttempt() async throws {
         let seen = Mutex<String?>(nil)
         let source = StubDataFetcher { _ throws(FetchError) in
             seen.withLock { $0 = ServiceContext.current?.inMemorySpanContext?.spanID }
             return DataResponse()
         }
-        _ = try await pipeline(source).fetch(try Telling.request())
+        _ = try await pipeline(source).fetch(try TelemetryFixture.request())
         #expect(seen.withLock(\.self) == tracer.finishedSpans.first?.spanID)
         #expect(ServiceContext.current == nil)
     }
 
-    @Test func aSpanSaysWhatTheConventionsAsk() async throws {
-        _ = try await pipeline(DataResponse()).fetch(try Telling.request())
+    @Test func spanHasConventionalAttributes() async throws {
+        _ = try await pipeline(DataResponse()).fetch(try TelemetryFixture.request())
         let span = try #require(tracer.finishedSpans.first)
         #expect(span.operationName == "GET")
         #expect(span.kind == .client)
@@ -78,29 +78,29 @@ struct TracingFetchObserverTests {
         #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test(arguments: [(1, nil), (2, 1), (3, 2)]) func aRepeatedAttemptSaysHowOftenItWasSentBefore(
+    @Test(arguments: [(1, nil), (2, 1), (3, 2)]) func retriedAttemptHasAResendCount(
         attempt: Int,
         count: Int64?
     ) async throws {
-        _ = try await pipeline(DataResponse()).fetch(try Telling.request(attempt: attempt))
+        _ = try await pipeline(DataResponse()).fetch(try TelemetryFixture.request(attempt: attempt))
         let span = try #require(tracer.finishedSpans.first)
         #expect(span.attributes.get("http.request.resend_count") == count.map { .int64($0) })
     }
 
     @Test(arguments: [(399, false), (400, true), (404, true), (503, true)])
-    func aStatusFrom400OnIsAnError(status: Int, isError: Bool) async throws {
-        _ = try await pipeline(DataResponse(status: .init(status))).fetch(try Telling.request())
+    func statusOf400OrAboveIsAnError(status: Int, isError: Bool) async throws {
+        _ = try await pipeline(DataResponse(status: .init(status))).fetch(try TelemetryFixture.request())
         let span = try #require(tracer.finishedSpans.first)
         #expect(span.attributes.get("http.response.status_code") == .int64(Int64(status)))
         #expect(span.attributes.get("error.type") == (isError ? .string("\(status)") : nil))
-        // The status says what is wrong, and needs no words.
+        // The status code says what failed, so the span needs no message.
         #expect(span.status == (isError ? SpanStatus(code: .error) : nil))
     }
 
     @Test(arguments: [FetchError.Reason.unreachable, .timedOut, .cancelled, .interrupted])
-    func aFailureIsAnErrorOfItsReason(reason: FetchError.Reason) async throws {
+    func failureIsAnErrorWithItsReason(reason: FetchError.Reason) async throws {
         let source = StubDataFetcher(failing: reason, explanation: "failed")
-        let request = try Telling.request()
+        let request = try TelemetryFixture.request()
         let error = await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
         #expect(error?.reason == reason)
         let span = try #require(tracer.finishedSpans.first)
@@ -109,19 +109,19 @@ struct TracingFetchObserverTests {
         #expect(span.attributes.get("http.response.status_code") == nil)
     }
 
-    @Test func anUnsuccessfulAnswerThatIsThrownHasItsStatus() async throws {
+    @Test func thrownUnsuccessfulResponseHasItsStatus() async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(DataResponse(status: 429), to: request)
         }
-        let request = try Telling.request()
+        let request = try TelemetryFixture.request()
         await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
         let span = try #require(tracer.finishedSpans.first)
         #expect(span.attributes.get("error.type") == "429")
         #expect(span.attributes.get("http.response.status_code") == 429)
     }
 
-    @Test func aMethodThatIsNotAKnownOneIsToldApartFromItsName() async throws {
-        var request = try Telling.request()
+    @Test func unknownMethodIsReportedSeparately() async throws {
+        var request = try TelemetryFixture.request()
         request.method = try #require(DataRequest.Method("get"))
         _ = try await pipeline(DataResponse()).fetch(request)
         let span = try #require(tracer.finishedSpans.first)
@@ -132,33 +132,35 @@ struct TracingFetchObserverTests {
     }
 
     @Test(arguments: [("http://localhost:8787/", 8787), ("http://localhost/", 80), ("HTTPS://localhost/", 443)])
-    func thePortIsTheOneThatIsAskedAt(address: String, port: Int64) async throws {
+    func spanHasTheEffectivePort(address: String, port: Int64) async throws {
         _ = try await pipeline(DataResponse()).fetch(DataRequest(url: try #require(URL(string: address))))
         let span = try #require(tracer.finishedSpans.first)
         #expect(span.attributes.get("server.port") == .int64(port))
         #expect(span.attributes.get("server.address") == "localhost")
     }
 
-    @Test func noSpanHasAnythingHiddenInIt() async throws {
-        let source = StubDataFetcher(failing: .unreachable, explanation: Telling.hostileText)
-        let request = try Telling.hostileRequest()
+    @Test func hiddenCharactersInSpansAreEscaped() async throws {
+        let source = StubDataFetcher(failing: .unreachable, explanation: TelemetryFixture.hostileText)
+        let request = try TelemetryFixture.hostileRequest()
         await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
         let span = try #require(tracer.finishedSpans.first)
-        #expect(span.attributes.get("server.address") == .string(Telling.visibleServer))
-        #expect(span.attributes.get("url.full") == .string(try Telling.hostileRequest().url.absoluteString))
-        #expect(span.status == SpanStatus(code: .error, message: Telling.visibleText))
+        #expect(span.attributes.get("server.address") == .string(TelemetryFixture.visibleServer))
+        #expect(span.attributes.get("url.full") == .string(try TelemetryFixture.hostileRequest().url.absoluteString))
+        #expect(span.status == SpanStatus(code: .error, message: TelemetryFixture.visibleText))
     }
 
-    @Test func noSpanHasACredential() async throws {
-        let request = try Telling.request()
-        let source = StubDataFetcher { request throws(FetchError) in throw Telling.error(.interrupted, about: request) }
+    @Test func noSpanContainsACredential() async throws {
+        let request = try TelemetryFixture.request()
+        let source = StubDataFetcher { request throws(FetchError) in
+            throw TelemetryFixture.error(.interrupted, about: request)
+        }
         await #expect(throws: FetchError.self) { try await pipeline(source).fetch(request) }
         let told = tracer.finishedSpans.map { "\($0.operationName) \($0.attributes) \(String(describing: $0.status))" }
         #expect(told.count == 1)
-        #expect(Telling.secrets.filter(told.joined().contains) == [])
+        #expect(TelemetryFixture.secrets.filter(told.joined().contains) == [])
     }
 
-    @Test(arguments: [true, false]) func aCallOfAnOperationIsASpanWithOneForEachAttempt(isWhole: Bool) async throws {
+    @Test(arguments: [true, false]) func operationCallIsASpanWithAChildForEachAttempt(isWhole: Bool) async throws {
         struct Failure: Error {}
         let failures = Mutex(1)
         let tracing = TracingFetchObserver(tracer: tracer)
@@ -188,7 +190,7 @@ struct TracingFetchObserverTests {
         #expect(ServiceContext.current == nil && tracer.activeSpans.isEmpty)
     }
 
-    @Test func aRejectedCallIsASpanWithoutAnAttempt() async throws {
+    @Test func rejectedCallIsASpanWithoutAttempts() async throws {
         let observer = TracingFetchObserver(tracer: tracer)
         let breaking = CircuitBreaker("database")
         breaking.isolate()
@@ -202,7 +204,7 @@ struct TracingFetchObserverTests {
         #expect(span.status?.message == "the look-up was not sent: the circuit to database is isolated")
     }
 
-    @Test func theTextOfAnyErrorOfAnOperationIsNotTold() async throws {
+    @Test func textOfAForeignErrorIsNotReported() async throws {
         struct QueryFailure: Error, CustomStringConvertible {
             let description = "SELECT name FROM users WHERE token = 'tokenS3cret'"
         }
@@ -225,28 +227,34 @@ struct TracingFetchObserverTests {
         )
         #expect(events.allSatisfy { $0.error == nil })
         let told = tracer.finishedSpans.map { "\($0.attributes) \(String(describing: $0.status)) \($0.errors)" }
-        #expect(Telling.secrets.filter((told.joined() + "\(handler.entries)").contains) == [])
+        #expect(TelemetryFixture.secrets.filter((told.joined() + "\(handler.entries)").contains) == [])
     }
 
-    @Test func theTextOfAnErrorOfThisPackageIsTold() async throws {
-        let request = try Telling.request()
+    @Test func textOfAnErrorOfThisPackageIsReported() async throws {
+        let request = try TelemetryFixture.request()
         let failing = ResilientOperation("the look-up") { (id: Int) async throws -> Int in
-            throw Telling.error(.interrupted, about: request)
+            throw TelemetryFixture.error(.interrupted, about: request)
         }
         .observing(with: TracingFetchObserver(tracer: tracer))
         await #expect(throws: FetchError.self) { try await failing(7) }
         let messages = tracer.finishedSpans.map { $0.status?.message ?? "" }
         #expect(messages.count == 2 && messages.allSatisfy { $0.hasPrefix("was not answered: ") })
-        #expect(Telling.secrets.filter(messages.joined().contains) == [])
+        #expect(TelemetryFixture.secrets.filter(messages.joined().contains) == [])
     }
 
-    @Test func theTracerOfTheSystemIsTheDefault() async throws {
-        let request = try Telling.request()
-        let fetcher = withTracer(tracer) {
-            StubDataFetcher(DataResponse()).observing(with: TracingFetchObserver())
-        }
-        _ = try await fetcher.fetch(request)
-        #expect(tracer.finishedSpans.count == 1)
+    /// The tracer of the process, which can be set only once.
+    private static let systemTracer: InMemoryTracer = {
+        let tracer = InMemoryTracer()
+        InstrumentationSystem.bootstrap(tracer)
+        return tracer
+    }()
+
+    @Test func systemTracerIsTheDefault() async throws {
+        let tracer = Self.systemTracer
+        let request = DataRequest(url: try #require(URL(string: "https://tracing.example.org/")))
+        _ = try await StubDataFetcher(DataResponse()).observing(with: TracingFetchObserver()).fetch(request)
+        let servers = tracer.finishedSpans.map { $0.attributes.get("server.address") }
+        #expect(servers.filter { $0 == "tracing.example.org" }.count == 1)
     }
 }
 #endif

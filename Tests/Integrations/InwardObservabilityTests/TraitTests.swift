@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What the program is made of, by the trait.
+/// Checks that the dependency is linked only if the trait is enabled.
 struct TraitTests {
-    @Test func theMetricsAreThereWhereTheTraitIsEnabledAndNowhereElse() {
+    @Test func metricsAreLinkedOnlyIfTheTraitIsEnabled() {
         let counter: AnyClass? = NSClassFromString("CoreMetrics.Counter")
         #if Observability
         #expect(counter != nil)

@@ -11,17 +11,17 @@ struct DateOrderedBitsTests {
         .infinity,
     ]
 
-    @Test func numbersAreInTheOrderOfTimes() {
+    @Test func integersSortLikeTheirDates() {
         let numbers = Self.seconds.map { Date(timeIntervalSinceReferenceDate: $0).orderedBits }
         #expect(numbers == numbers.sorted())
     }
 
-    @Test(arguments: seconds) func aTimeComesBackBitForBit(seconds: Double) {
+    @Test(arguments: seconds) func dateIsRestoredBitForBit(seconds: Double) {
         let date = Date(orderedBits: Date(timeIntervalSinceReferenceDate: seconds).orderedBits)
         #expect(date.timeIntervalSinceReferenceDate.bitPattern == seconds.bitPattern)
     }
 
-    @Test(arguments: [Double.nan, -Double.nan]) func whatIsNoTimeIsTheEarliest(seconds: Double) {
+    @Test(arguments: [Double.nan, -Double.nan]) func nanIsTheEarliestDate(seconds: Double) {
         #expect(Date(timeIntervalSinceReferenceDate: seconds).orderedBits == .min)
     }
 }

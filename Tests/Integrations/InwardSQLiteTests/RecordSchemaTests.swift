@@ -28,7 +28,7 @@ struct RecordSchemaTests {
         await store.close()
     }
 
-    @Test func commitsAreFlushedAndWhatIsRemovedIsOverwritten() throws {
+    @Test func commitsAreFlushedAndRemovedRecordsOverwritten() throws {
         try directory.write("", to: "database")
         let path = directory.url.appending(path: "database").path(percentEncoded: false)
         let writer = try DatabaseConnections.writer(path, schema: .current, limits: DatabaseLimits())
@@ -40,7 +40,7 @@ struct RecordSchemaTests {
         #expect(values == ["\"wal\"", "2", "1", "1", "1"])
     }
 
-    @Test func anEarlierFormIsMadeTheLastAndNothingIsLost() async throws {
+    @Test func olderFormatIsMigratedWithoutLoss() async throws {
         try await keep(1, ["a"], by: .current)
         try await keep(2, ["b"], by: later)
         let store = SQLiteRecordStore.opened(url, schema: later)
@@ -53,7 +53,7 @@ struct RecordSchemaTests {
         #expect(count == 0)
     }
 
-    @Test func aLaterFormIsRefusedAndLeftAsItIs() async throws {
+    @Test func newerFormatIsRefusedAndLeftUnchanged() async throws {
         try await keep(1, ["a"], by: later)
         let database = try Data(contentsOf: url.appending(path: "records/database.sqlite"))
         let reports = RecordDamageReports()
@@ -65,23 +65,23 @@ struct RecordSchemaTests {
         await store.close()
         for error in [reading, writing] {
             #expect(error?.reason == .unavailable)
-            #expect(error?.explanation.contains("later version") == true)
+            #expect(error?.explanation.contains("newer version") == true)
         }
         #expect(try Data(contentsOf: url.appending(path: "records/database.sqlite")) == database)
-        // Who looks at it leaves a log of nothing.
+        // Opening the database for the check leaves an empty log.
         #expect(try Data(contentsOf: url.appending(path: "records/database.sqlite-wal")).isEmpty)
         #expect(reports.all == [])
         #expect(try await SQLiteRecordStore.opened(url, schema: later).contents() == [["a"]: [1]])
     }
 
-    @Test func aMigrationThatFailsLeavesTheEarlierForm() async throws {
+    @Test func failedMigrationKeepsTheOlderFormat() async throws {
         try await keep(1, ["a"], by: .current)
         let failing = RecordSchema(
             migrations: RecordSchema.current.migrations + [
                 { database in
                     try database.execute(sql: "DELETE FROM records")
                     try database.execute(sql: "CREATE TABLE more (number INTEGER NOT NULL)")
-                    throw RecordStoreError(.full, explanation: "There is no room.")
+                    throw RecordStoreError(.full, explanation: "The disk is full.")
                 }
             ]
         )
@@ -90,12 +90,12 @@ struct RecordSchemaTests {
         #expect(try await SQLiteRecordStore.contents(of: url) == [["a"]: [1]])
     }
 
-    @Test func aForeignDatabaseIsSetAside() async throws {
+    @Test func foreignDatabaseIsSetAside() async throws {
         let records = url.appending(path: "records")
         try FileManager.default.createDirectory(at: records, withIntermediateDirectories: true)
         let path = records.appending(path: "database.sqlite").path(percentEncoded: false)
         let foreign = try DatabaseQueue(path: path)
-        try await foreign.write { try $0.execute(sql: "CREATE TABLE somebodys (number INTEGER)") }
+        try await foreign.write { try $0.execute(sql: "CREATE TABLE strangers (number INTEGER)") }
         try foreign.close()
         let reports = RecordDamageReports()
         #expect(try await SQLiteRecordStore.contents(of: url, reports: reports) == [:])
@@ -103,7 +103,7 @@ struct RecordSchemaTests {
         let tables = try await DatabaseConnections.viewer(place + "/database.sqlite").read { database in
             try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema")
         }
-        #expect(tables == ["somebodys"])
+        #expect(tables == ["strangers"])
     }
 }
 #endif

@@ -7,10 +7,10 @@ import TestSupport
 @testable import InwardSQLite
 
 extension SQLiteRecordStore {
-    /// The time by which records expire in tests.
+    /// The current time of a store in tests.
     static let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000)
 
-    /// Opens a store at that time, with as little room and such faults as a test needs.
+    /// Opens a store at the test time, with the given limits and faults.
     static func opened(
         _ directory: URL,
         byteLimit: Int = .max / 16,
@@ -30,12 +30,12 @@ extension SQLiteRecordStore {
         )
     }
 
-    /// All that is kept.
+    /// Returns all records that have not expired.
     func contents() async throws -> [RecordKey: [UInt8]] {
         Dictionary(uniqueKeysWithValues: try await records(under: []).map { ($0.key, $0.record.bytes) })
     }
 
-    /// All that a directory keeps, by a store that is closed behind that.
+    /// Returns all records in a directory. The store that reads them is closed afterwards.
     static func contents(
         of directory: URL,
         limits: DatabaseLimits = DatabaseLimits(),

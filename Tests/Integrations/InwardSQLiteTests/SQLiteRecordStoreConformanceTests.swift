@@ -14,8 +14,8 @@ struct SQLiteRecordStoreConformanceTests {
         directory = try TemporaryDirectory()
     }
 
-    /// With a log as it is, and with one that is written into the database all the time; pages as they are, and small ones.
-    @Test(arguments: [4 << 20, 0], [512, 4_096]) func itConforms(logLength: Int, pageSize: Int) async throws {
+    /// Runs with the usual log and with one that is checkpointed constantly, and with small and usual pages.
+    @Test(arguments: [4 << 20, 0], [512, 4_096]) func storeConforms(logLength: Int, pageSize: Int) async throws {
         let url = directory.url.appending(path: "not/there")
         let reports = RecordDamageReports()
         try await RecordStoreConformance(isDurable: true, now: SQLiteRecordStore.testTime).check {
@@ -28,7 +28,7 @@ struct SQLiteRecordStoreConformanceTests {
         #expect(reports.all == [])
     }
 
-    @Test func repositoriesConformOverIt() async throws {
+    @Test func repositoriesOverTheStoreConform() async throws {
         let url = directory.url.appending(path: "repositories")
         let reports = RecordDamageReports()
         try await RepositoryConformance(now: SQLiteRecordStore.testTime).check {
@@ -37,14 +37,14 @@ struct SQLiteRecordStoreConformanceTests {
         #expect(reports.all == [])
     }
 
-    @Test func unitsOfWorkConformOverIt() async throws {
+    @Test func unitsOfWorkOverTheStoreConform() async throws {
         let url = directory.url
         try await UnitOfWorkConformance(isDurable: true).check { place in
             try await .records(in: SQLiteRecordStore.opened(url.appending(path: place)), seed: 1)
         }
     }
 
-    @Test func itKeepsNoHalfOfWhatTheDatabaseHasNoRoomFor() async throws {
+    @Test func commitThatDoesNotFitInTheDatabaseChangesNothing() async throws {
         let url = directory.url.appending(path: "full")
         try await RecordStoreConformance(isDurable: true, now: SQLiteRecordStore.testTime).checkFullness {
             SQLiteRecordStore.opened(url, limits: DatabaseLimits(pageCount: 1_024))

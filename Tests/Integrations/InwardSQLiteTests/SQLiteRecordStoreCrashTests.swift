@@ -17,7 +17,7 @@ import Musl
 import Darwin
 #endif
 
-/// What is found behind a process that did not close its store, and what others do meanwhile.
+/// Tests of directories that a killed process has left behind, or that other processes use at the same time.
 @Suite(.timeLimit(.minutes(60)))
 struct SQLiteRecordStoreCrashTests {
     private static let log = "records/database.sqlite-wal"
@@ -30,13 +30,13 @@ struct SQLiteRecordStoreCrashTests {
         directory = try TemporaryDirectory()
     }
 
-    /// Ends the process that it is called in, as the system does where there is no memory.
+    /// Kills the current process, as the system does when it runs out of memory.
     private static func die() -> Never {
         kill(getpid(), SIGKILL)
         exit(EXIT_FAILURE)
     }
 
-    /// Makes all commits in the directory at a path, and dies: behind so many of them, or behind the last.
+    /// Makes commits in the directory at a path, and kills the process after the given number of commits.
     private static func keepAndDie(_ path: String, count: Int, pageSize: Int) async throws {
         let flushes = Mutex(0)
         let limits = DatabaseLimits(pageSize: pageSize)
@@ -50,7 +50,7 @@ struct SQLiteRecordStoreCrashTests {
         die()
     }
 
-    /// Keeps records in the directory at a path whose pairs are the same at each time.
+    /// Stores pairs of equal records in the directory at a path.
     private static func keepPairs(_ path: String, _ name: String) async throws {
         let reports = RecordDamageReports()
         let limits = DatabaseLimits(logLength: 20_000)
@@ -62,12 +62,12 @@ struct SQLiteRecordStoreCrashTests {
             try await store.commit(changes + [.keep(record, ["own", name, String(round)])])
             let found = try await store.records(under: ["pair"]).map(\.record)
             guard found.count == 2, found.first == found.last, reports.all.isEmpty else {
-                throw RecordStoreError(.unavailable, explanation: "Two records that are changed together are apart.")
+                throw RecordStoreError(.unavailable, explanation: "Two records that are changed together differ.")
             }
         }
     }
 
-    /// A directory that a process has left behind that was killed when it had made all commits, each in the log alone.
+    /// Returns a directory that a killed process has left. All of its commits are in the log only.
     private func leftBehind() async throws -> URL {
         let url = directory.url.appending(path: "left")
         let path = url.path(percentEncoded: false)
@@ -77,7 +77,7 @@ struct SQLiteRecordStoreCrashTests {
         return url
     }
 
-    /// A copy of that, with another log.
+    /// Copies that directory and replaces its log.
     private func place(_ log: [UInt8], of url: URL) throws -> URL {
         let copy = directory.url.appending(path: "copy")
         try? FileManager.default.removeItem(at: copy)
@@ -89,7 +89,7 @@ struct SQLiteRecordStoreCrashTests {
         return copy
     }
 
-    @Test(arguments: 0..<7) func aProcessThatIsKilledBeforeACommitIsOnTheDiskHasNotMadeIt(count: Int) async throws {
+    @Test(arguments: 0..<7) func commitOfAProcessKilledBeforeTheFlushIsUndone(count: Int) async throws {
         let url = directory.url.appending(path: "killed")
         let path = url.path(percentEncoded: false)
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, count = count as Int] in
@@ -100,7 +100,7 @@ struct SQLiteRecordStoreCrashTests {
         #expect(reports.all == [])
     }
 
-    @Test func whatSeveralProcessesKeepIsAllThere() async throws {
+    @Test func commitsOfSeveralProcessesAllSurvive() async throws {
         let url = directory.url.appending(path: "shared")
         let path = url.path(percentEncoded: false)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -121,7 +121,7 @@ struct SQLiteRecordStoreCrashTests {
         #expect(reports.all == [])
     }
 
-    @Test func aLogThatIsCutShortGivesWhatWasKeptBefore() async throws {
+    @Test func truncatedLogReturnsTheEarlierRecords() async throws {
         let url = try await leftBehind()
         let log = Array(try Data(contentsOf: url.appending(path: Self.log)))
         var seen: Set<[RecordKey: [UInt8]]> = []
@@ -135,7 +135,7 @@ struct SQLiteRecordStoreCrashTests {
             let reports = RecordDamageReports()
             let store = SQLiteRecordStore.opened(copy, limits: limits, reports: reports)
             let contents = try await store.contents()
-            #expect(history.states.contains(contents), "behind \(length) bytes")
+            #expect(history.states.contains(contents), "truncated to \(length) bytes")
             seen.insert(contents)
             try await store.commit([.keep(StoredRecord([9]), ["new"])])
             await store.close()
@@ -148,11 +148,11 @@ struct SQLiteRecordStoreCrashTests {
         #expect(seen == Set(history.states))
     }
 
-    @Test func noByteOfALogThatIsChangedMakesAnythingWrong() async throws {
+    @Test func changedByteInTheLogNeverCausesAWrongAnswer() async throws {
         let url = try await leftBehind()
         let log = Array(try Data(contentsOf: url.appending(path: Self.log)))
         let frame = 512 + 24
-        // All of what says what a frame is, where there is time, and some of what is in it.
+        // An exhaustive run covers all bytes of the headers, and a sample of the rest.
         for index in log.indices
         where Thoroughness.isExhaustive && (index < 32 || (index - 32) % frame < 24) || index % 67 == 0 {
             var bytes = log
@@ -160,8 +160,8 @@ struct SQLiteRecordStoreCrashTests {
             let copy = try place(bytes, of: url)
             let reports = RecordDamageReports()
             let contents = try await SQLiteRecordStore.contents(of: copy, limits: limits, reports: reports)
-            #expect(history.states.contains(contents), "behind a change of the byte \(index)")
-            #expect(contents == history.last || !reports.all.isEmpty, "behind a change of the byte \(index)")
+            #expect(history.states.contains(contents), "after a change of byte \(index)")
+            #expect(contents == history.last || !reports.all.isEmpty, "after a change of byte \(index)")
             let again = RecordDamageReports()
             #expect(try await SQLiteRecordStore.contents(of: copy, limits: limits, reports: again) == contents)
             #expect(again.all == [])

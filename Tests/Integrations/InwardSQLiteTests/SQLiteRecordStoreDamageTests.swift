@@ -9,7 +9,7 @@ import Thoroughness
 
 @testable import InwardSQLite
 
-/// What becomes of a database that somebody has changed, which has no log.
+/// Tests of damaged databases without a log.
 @Suite(.timeLimit(.minutes(60)))
 struct SQLiteRecordStoreDamageTests {
     private static let database = "records/database.sqlite"
@@ -17,7 +17,7 @@ struct SQLiteRecordStoreDamageTests {
     private let limits = DatabaseLimits(pageSize: 512, isFlushed: false)
     private let directory: TemporaryDirectory
     private let history = RecordHistory()
-    /// What is kept: what the history leaves, and more, so that there are pages of every kind.
+    /// The expected records: the history, and further records, so that the database has pages of every kind.
     private let expected: [RecordKey: [UInt8]]
 
     init() throws {
@@ -28,7 +28,7 @@ struct SQLiteRecordStoreDamageTests {
         self.expected = expected
     }
 
-    /// A database without a log, of small pages.
+    /// Returns the bytes of a database without a log, with small pages.
     private func wholeDatabase() async throws -> [UInt8] {
         let url = directory.url.appending(path: "whole")
         let store = SQLiteRecordStore.opened(url, limits: limits)
@@ -46,7 +46,7 @@ struct SQLiteRecordStoreDamageTests {
         return Array(try Data(contentsOf: url.appending(path: Self.database)))
     }
 
-    /// A directory of its own with a database in it.
+    /// Creates a directory that contains the given database.
     private func place(_ bytes: [UInt8], _ name: String) throws -> URL {
         let url = directory.url.appending(path: name)
         let records = url.appending(path: "records")
@@ -55,13 +55,14 @@ struct SQLiteRecordStoreDamageTests {
         return url
     }
 
-    /// Sees that a store over such a database gives nothing wrong, says of what is lost, and works from then on.
+    /// Checks that a store with this database returns no wrong records, and accepts commits afterwards. Returns the number of
+    /// lost records, and the reports.
     private func check(_ bytes: [UInt8], _ comment: Comment) async throws -> (lost: Int, reports: [RecordDamage]) {
         let url = try place(bytes, "changed")
         defer { try? FileManager.default.removeItem(at: url) }
         let reports = RecordDamageReports()
         let store = SQLiteRecordStore.opened(url, limits: limits, reports: reports)
-        // Of what is changed beside it, a damaged place must keep nothing back.
+        // Damage in one place must not prevent changes elsewhere.
         try await store.commit([.keep(StoredRecord([9]), ["new"]), .remove(["more", "5"]), .removeAll(["c"])])
         var rest = expected.filter { $0.key != ["more", "5"] && !(["c"] as RecordKey).contains($0.key) }
         rest[["new"]] = [9]
@@ -75,36 +76,36 @@ struct SQLiteRecordStoreDamageTests {
             #expect(report.path.map { FileManager.default.fileExists(atPath: $0) } == true, comment)
         }
         if reports.all.isEmpty { return (lost, []) }
-        // What was reported is mended.
+        // Reported damage has been repaired.
         let again = RecordDamageReports()
         #expect(try await SQLiteRecordStore.contents(of: url, limits: limits, reports: again) == contents, comment)
         #expect(again.all == [], comment)
         return (lost, reports.all)
     }
 
-    @Test(arguments: [0xFF, 0x01] as [UInt8]) func noByteThatIsChangedMakesAnythingWrong(mask: UInt8) async throws {
+    @Test(arguments: [0xFF, 0x01] as [UInt8]) func changedByteNeverCausesAWrongAnswer(mask: UInt8) async throws {
         let database = try await wholeDatabase()
         #expect(database.count >= 8 * 512)
         var (lostCounts, reportCount) = ([Int](), 0)
-        // All of them take minutes, so that a plain run takes some.
+        // An exhaustive run takes minutes, so a plain run takes a sample.
         let indices = database.indices.filter { Thoroughness.isExhaustive || $0 % 23 == 0 }
         for index in indices {
             var bytes = database
             bytes[index] ^= mask
-            let (lost, reports) = try await check(bytes, "behind a change of the byte \(index)")
+            let (lost, reports) = try await check(bytes, "after a change of byte \(index)")
             lostCounts.append(lost)
             reportCount += reports.isEmpty ? 0 : 1
-            // What SQLite counts of a page at its beginning may hide something; nothing else does.
-            if lost > 0, reports.isEmpty { #expect(index % 512 < 12, "behind a change of the byte \(index)") }
+            // Unreported losses are allowed only if the damage is in the counters at the start of a page.
+            if lost > 0, reports.isEmpty { #expect(index % 512 < 12, "after a change of byte \(index)") }
         }
-        // The others are in what is not used.
+        // The other bytes are unused.
         #expect(reportCount > indices.count / 4)
-        // Most cost one record, or none.
+        // Most changes cost at most one record.
         #expect(lostCounts.count { $0 <= 1 } > indices.count * 3 / 4)
     }
 
-    /// Whoever looks for a key compares it with others, and is led astray by one that is damaged.
-    @Test func aDamagedKeyHidesNothingBesideIt() async throws {
+    /// A search compares keys, so a damaged key can mislead it.
+    @Test func damagedKeyDoesNotHideAdjacentRecords() async throws {
         let database = try await wholeDatabase()
         for key in expected.keys where !key.components.isEmpty {
             let encoded = key.encoded
@@ -113,25 +114,25 @@ struct SQLiteRecordStoreDamageTests {
                 for byte in [0x01, 0xFF] as [UInt8] {
                     var bytes = database
                     bytes[index] = byte
-                    let (lost, reports) = try await check(bytes, "behind a change of the key \(key)")
-                    // A key in the list of what expires may not be looked at, and costs nothing.
-                    #expect(lost == 0 || lost == 1 && !reports.isEmpty, "behind a change of the key \(key)")
+                    let (lost, reports) = try await check(bytes, "after a change of the key \(key)")
+                    // A damaged key in the expiry index may go unnoticed and costs nothing.
+                    #expect(lost == 0 || lost == 1 && !reports.isEmpty, "after a change of the key \(key)")
                 }
             }
         }
     }
 
-    @Test func aDatabaseThatIsCutShortGivesNothingWrong() async throws {
+    @Test func truncatedDatabaseReturnsNoWrongRecords() async throws {
         let database = try await wholeDatabase()
         for length in stride(from: 62, to: database.count, by: 61) {
-            let (_, reports) = try await check(Array(database.prefix(length)), "behind \(length) bytes")
-            #expect(!reports.isEmpty, "behind \(length) bytes")
+            let (_, reports) = try await check(Array(database.prefix(length)), "truncated to \(length) bytes")
+            #expect(!reports.isEmpty, "truncated to \(length) bytes")
         }
-        // Of nothing it is not known that it was something.
+        // An empty file does not reveal that it had contents.
         #expect(try await SQLiteRecordStore.contents(of: try place([], "nothing"), limits: limits) == [:])
     }
 
-    @Test func aPartThatIsOverwrittenGivesNothingWrong() async throws {
+    @Test func overwrittenPartReturnsNoWrongRecords() async throws {
         let database = try await wholeDatabase()
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
@@ -152,7 +153,7 @@ struct SQLiteRecordStoreDamageTests {
         }
     }
 
-    @Test func whatIsNoDatabaseIsSetAsideAndTwoOfThemAreKept() async throws {
+    @Test func fileThatIsNotADatabaseIsSetAsideAndTwoAreKept() async throws {
         let url = directory.url.appending(path: "nonsense")
         for round in 0..<4 {
             try? FileManager.default.removeItem(at: url.appending(path: "records"))
@@ -169,7 +170,7 @@ struct SQLiteRecordStoreDamageTests {
         #expect(Set(kept) == ["3", "4"])
     }
 
-    @Test func aDamagedRecordIsReportedWithItsKeyAndItsBytes() async throws {
+    @Test func damagedRecordIsReportedWithItsKeyAndBytes() async throws {
         var database = try await wholeDatabase()
         let value = try #require(expected[["more", "7"]])
         let index = try #require(database.indices.first { database[$0...].starts(with: value) })

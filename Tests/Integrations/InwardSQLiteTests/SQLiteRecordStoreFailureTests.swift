@@ -25,23 +25,23 @@ struct SQLiteRecordStoreFailureTests {
         await #expect(throws: RecordStoreError.self) { try await store.commit([.keep(StoredRecord(bytes), ["a"])]) }
     }
 
-    @Test func aDatabaseThatMayNotGrowIsFullAndNothingIsLost() async throws {
+    @Test func fullDatabaseIsReportedAndLosesNothing() async throws {
         let store = SQLiteRecordStore.opened(url, limits: DatabaseLimits(pageCount: 16))
         try await store.commit([.keep(StoredRecord([0]), ["before"])])
         let error = await failure(of: store, [UInt8](repeating: 1, count: 100_000))
         #expect(error?.reason == .full)
         #expect(error?.explanation.contains("store/records/database.sqlite") == true)
-        #expect(error?.explanation.contains("Make room") == true)
+        #expect(error?.explanation.contains("Free some space") == true)
         #expect(try await store.contents() == [["before"]: [0]])
-        try await store.commit([.keep(StoredRecord([2]), ["behind"])])
+        try await store.commit([.keep(StoredRecord([2]), ["after"])])
         await store.close()
         let reports = RecordDamageReports()
         let contents = try await SQLiteRecordStore.contents(of: url, reports: reports)
-        #expect(contents == [["before"]: [0], ["behind"]: [2]])
+        #expect(contents == [["before"]: [0], ["after"]: [2]])
         #expect(reports.all == [])
     }
 
-    @Test func aFullDiskIsToldAndNothingOfTheCommitIsThere() async throws {
+    @Test func fullDiskIsReportedAndUndoesTheCommit() async throws {
         let isFull = Mutex(false)
         let store = SQLiteRecordStore.opened(url) { step in
             guard case .flush = step, isFull.withLock(\.self) else { return nil }
@@ -52,22 +52,22 @@ struct SQLiteRecordStoreFailureTests {
         #expect(await failure(of: store)?.reason == .full)
         #expect(try await store.contents() == [["before"]: [0]])
         isFull.withLock { $0 = false }
-        try await store.commit([.keep(StoredRecord([2]), ["behind"])])
+        try await store.commit([.keep(StoredRecord([2]), ["after"])])
         await store.close()
-        #expect(try await SQLiteRecordStore.contents(of: url) == [["before"]: [0], ["behind"]: [2]])
+        #expect(try await SQLiteRecordStore.contents(of: url) == [["before"]: [0], ["after"]: [2]])
     }
 
-    @Test(arguments: [EACCES, EPERM, EROFS]) func whatMayNotBeDoneIsDenied(code: Int32) async throws {
+    @Test(arguments: [EACCES, EPERM, EROFS]) func missingPermissionIsDenied(code: Int32) async throws {
         let store = SQLiteRecordStore.opened(url) { step in
             if case .open = step { RecordFileFault(code: code) } else { nil }
         }
         let error = await failure(of: store)
         #expect(error?.reason == .denied)
-        #expect(error?.explanation.contains("Let the user") == true)
+        #expect(error?.explanation.contains("Give the user") == true)
     }
 
     @Test(.enabled(if: geteuid() != 0), arguments: ["", "records/database.sqlite"])
-    func whatMayNotBeWrittenIsDenied(name: String) async throws {
+    func readOnlyDirectoryOrDatabaseIsDenied(name: String) async throws {
         let store = SQLiteRecordStore.opened(url)
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
         await store.close()
@@ -80,7 +80,7 @@ struct SQLiteRecordStoreFailureTests {
         #expect(try await SQLiteRecordStore.contents(of: url) == [["a"]: [1]])
     }
 
-    @Test(arguments: ["file/store", "file", "link"]) func whatIsNoDirectoryIsSaidNotToBe(path: String) async throws {
+    @Test(arguments: ["file/store", "file", "link"]) func pathThatIsNotADirectoryIsAnError(path: String) async throws {
         try directory.write("a file", to: "file")
         try directory.link("link", to: "nowhere")
         let error = await failure(of: SQLiteRecordStore.opened(directory.url.appending(path: path)))
@@ -88,16 +88,16 @@ struct SQLiteRecordStoreFailureTests {
         #expect(try directory.contents(of: "file") == "a file")
     }
 
-    @Test func aLinkInTheDirectoryIsNotFollowed() async throws {
-        try directory.write("somebody's", to: "other")
-        try directory.write("", to: "store/records/somebody's")
+    @Test func symbolicLinkInTheDirectoryIsNotFollowed() async throws {
+        try directory.write("foreign", to: "other")
+        try directory.write("", to: "store/records/foreign")
         try directory.link("store/records/database.sqlite", to: "../../other")
         let error = await failure(of: SQLiteRecordStore.opened(url))
         #expect(error?.reason == .unavailable)
-        #expect(try directory.contents(of: "other") == "somebody's")
+        #expect(try directory.contents(of: "other") == "foreign")
     }
 
-    @Test func whatFailsOnceIsDoneTheNextTime() async throws {
+    @Test func nextAttemptSucceedsAfterASingleFailure() async throws {
         let steps = Mutex(0)
         for failing in stride(from: 0, to: 180, by: 3) {
             let place = directory.url.appending(path: "once-\(failing)")
@@ -117,15 +117,15 @@ struct SQLiteRecordStoreFailureTests {
                 } catch {
                     #expect(error.reason == .unavailable)
                 }
-                // A read may be what fails.
+                // The failing step may belong to a read.
                 guard let contents = try? await store.contents() else { continue }
-                #expect(contents == expected, "in the step \(failing)")
+                #expect(contents == expected, "at step \(failing)")
             }
             #expect(expected.count == 4)
             await store.close()
-            #expect(try await SQLiteRecordStore.contents(of: place) == expected, "in the step \(failing)")
+            #expect(try await SQLiteRecordStore.contents(of: place) == expected, "at step \(failing)")
         }
-        // Some of the steps were behind the last.
+        // The last run ends before its failing step, so the runs cover all steps of a run.
         #expect(steps.withLock(\.self) < 177)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import InwardSQLite
 
-/// Commits that come while another is flushed.
+/// Tests of commits that arrive while another one is being flushed.
 @Suite(.timeLimit(.minutes(5)))
 struct SQLiteRecordStoreGroupTests {
     private let directory: TemporaryDirectory
@@ -20,8 +20,8 @@ struct SQLiteRecordStoreGroupTests {
         url = directory.url.appending(path: "store")
     }
 
-    /// Keeps records while the flush of another is held until all have asked; gives the number of flushes behind that, and which
-    /// of the records are not kept.
+    /// Stores records while the flush of another commit is held until all tasks have called the store. Returns the number of
+    /// flushes after that, and the indices of the records that could not be stored.
     private func keep(
         _ records: [StoredRecord],
         limits: DatabaseLimits = DatabaseLimits(),
@@ -51,7 +51,7 @@ struct SQLiteRecordStoreGroupTests {
                     }
                     return nil
                 }
-                // It asks the store before the next begins.
+                // The task calls the store before the next task starts.
                 if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
                     group.addImmediateTask { await isKept() }
                 } else {
@@ -66,19 +66,19 @@ struct SQLiteRecordStoreGroupTests {
         return (flushes.withLock(\.self), failed.sorted())
     }
 
-    @Test func manyAtOnceAreFlushedTogether() async throws {
+    @Test func concurrentCommitsShareAFlush() async throws {
         let outcome = try await keep((0..<1_000).map { _ in StoredRecord([1]) })
         #expect(outcome.failed == [])
         #expect(outcome.flushCount < 500)
         #expect(try await SQLiteRecordStore.contents(of: url).count == 1_002)
     }
 
-    @Test func oneThatThereIsNoRoomForTakesNoOtherWithIt() async throws {
+    @Test func commitThatDoesNotFitDoesNotAffectItsGroup() async throws {
         var records = (0..<64).map { StoredRecord([UInt8($0)]) }
         records[32] = StoredRecord([UInt8](repeating: 1, count: 1_000_000))
         let outcome = try await keep(records, limits: DatabaseLimits(pageCount: 64))
         #expect(outcome.failed == [32])
-        // It was undone alone, and the others were not made one by one.
+        // Only this commit was undone, and the others were not made one by one.
         #expect(outcome.flushCount < 16)
         let contents = try await SQLiteRecordStore.contents(of: url)
         #expect(contents.count == 65)
@@ -86,7 +86,7 @@ struct SQLiteRecordStoreGroupTests {
         #expect(contents[["32"]] == nil)
     }
 
-    @Test func whatCannotBeFlushedTogetherIsTriedOneByOne() async throws {
+    @Test func groupThatCannotBeFlushedIsRetriedOneByOne() async throws {
         let outcome = try await keep((0..<8).map { StoredRecord([UInt8($0)]) }) { count in
             count == 1 || count == 5 ? RecordFileFault(code: ENOSPC) : nil
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import InwardSQLite
 
-/// What goes where there is no room, or because it has expired.
+/// Tests of which records a store removes because they have expired, or because the store is full.
 @Suite(.timeLimit(.minutes(5)))
 struct SQLiteRecordStoreLimitTests {
     private let directory: TemporaryDirectory
@@ -19,7 +19,7 @@ struct SQLiteRecordStoreLimitTests {
         url = directory.url.appending(path: "store")
     }
 
-    /// What is counted, as it is written down and as it is.
+    /// Returns the stored total, and the total computed from the records.
     private func byteCounts() async throws -> (written: Int, counted: Int) {
         let path = url.appending(path: "records/database.sqlite").path(percentEncoded: false)
         let viewer = try DatabaseConnections.viewer(path)
@@ -34,11 +34,11 @@ struct SQLiteRecordStoreLimitTests {
         }
     }
 
-    @Test func whatExpiresGoesWhereThereIsNoRoomTheFirstFirst() async throws {
+    @Test func fullStoreEvictsTheEarliestExpiryFirst() async throws {
         let store = SQLiteRecordStore.opened(url, byteLimit: 20_000)
         let bytes = [UInt8](repeating: 1, count: 1_000)
         try await store.commit([.keep(StoredRecord(bytes), ["stays"])])
-        // In an order that is not that of the keys, and of which the last is not the one that was kept last.
+        // The order of expiry differs from the order of keys, and the record that expires last is not stored last.
         for index in (0..<100).map({ $0 * 37 % 100 }) {
             let expiry = SQLiteRecordStore.testTime.addingTimeInterval(Double(1 + index))
             try await store.commit([.keep(StoredRecord(bytes, expiry: expiry), [String(99 - index)])])
@@ -47,7 +47,7 @@ struct SQLiteRecordStoreLimitTests {
         let kept = try await store.contents()
         #expect(kept[["stays"]] == bytes)
         #expect(kept[["stays", "too"]] == [])
-        // Each takes 1,034 or 1,035 bytes: there is room for 18 that expire, and these are those that do so last.
+        // Each record takes 1,034 or 1,035 bytes, so there is space for 18 that expire. These are the ones that expire last.
         #expect(Set(kept.keys) == Set((0..<18).map { [String($0)] } + [["stays"], ["stays", "too"]]))
         await store.close()
         let counts = try await byteCounts()
@@ -56,7 +56,7 @@ struct SQLiteRecordStoreLimitTests {
         #expect(try await SQLiteRecordStore.contents(of: url) == kept)
     }
 
-    @Test func whatStaysIsNotRefusedForTheLimit() async throws {
+    @Test func recordWithoutAnExpiryIsStoredBeyondTheLimit() async throws {
         let store = SQLiteRecordStore.opened(url, byteLimit: 100)
         let expiry = SQLiteRecordStore.testTime.addingTimeInterval(10)
         for index in 0..<10 {
@@ -67,7 +67,7 @@ struct SQLiteRecordStoreLimitTests {
         #expect(try await store.records(under: ["goes"]).count == 0)
     }
 
-    @Test func whatIsKeptIsCountedWhateverBecomesOfIt() async throws {
+    @Test func storedTotalMatchesTheRecords() async throws {
         let store = SQLiteRecordStore.opened(url)
         let expiry = SQLiteRecordStore.testTime.addingTimeInterval(10)
         try await store.commit((0..<300).map { .keep(StoredRecord([1, 2, 3]), ["many", String($0)]) })
@@ -83,7 +83,7 @@ struct SQLiteRecordStoreLimitTests {
         #expect(counts.written > 9_000)
     }
 
-    @Test func whatHasExpiredLeavesTheFile() async throws {
+    @Test func expiredRecordsAreErasedFromTheFile() async throws {
         let time = Mutex(SQLiteRecordStore.testTime)
         let store = SQLiteRecordStore.opened(url, now: { time.withLock(\.self) })
         let expiry = SQLiteRecordStore.testTime.addingTimeInterval(10)
@@ -93,13 +93,13 @@ struct SQLiteRecordStoreLimitTests {
         #expect(try await store.record(for: ["a"]) == nil)
         #expect(try await store.contents() == [:])
         try await store.commit([.keep(StoredRecord([]), ["b"])])
-        // What is closed has no log.
+        // After closing, the database has no log.
         await store.close()
         let bytes = try Data(contentsOf: url.appending(path: "records/database.sqlite"))
         #expect(bytes.firstRange(of: Data("secret".utf8)) == nil)
     }
 
-    @Test func manyThatHaveExpiredGoAFewAtATime() async throws {
+    @Test func expiredRecordsAreRemovedInBatches() async throws {
         let time = Mutex(SQLiteRecordStore.testTime)
         let store = SQLiteRecordStore.opened(url, now: { time.withLock(\.self) })
         let expiry = SQLiteRecordStore.testTime.addingTimeInterval(10)
@@ -113,12 +113,12 @@ struct SQLiteRecordStoreLimitTests {
         }
     }
 
-    @Test func theLogIsWrittenIntoTheDatabaseWhereItIsLong() async throws {
+    @Test func longLogIsCheckpointed() async throws {
         let store = SQLiteRecordStore.opened(url, limits: DatabaseLimits(logLength: 100_000))
         for index in 0..<100 {
             try await store.commit([.keep(StoredRecord([UInt8](repeating: 1, count: 4_000)), [String(index % 5)])])
         }
-        // What is behind a commit is done before the next, and none is longer than this.
+        // Each commit is shorter than the difference, and its checkpoint is done before the next one.
         let log = url.appending(path: "records/database.sqlite-wal").path(percentEncoded: false)
         let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? NSNumber
         #expect((size?.intValue ?? .max) < 200_000)

@@ -20,12 +20,12 @@ struct SQLiteRecordStoreTests {
         url = directory.url.appending(path: "store")
     }
 
-    @Test func twoAtOneDirectoryLoseNothingAndSeeAllOrNothing() async throws {
+    @Test func twoStoresShareADirectoryWithoutLosingOrSplittingCommits() async throws {
         let pair: [RecordKey] = [["pair", "1"], ["pair", "2"]]
         let reports = RecordDamageReports()
         try await withThrowingTaskGroup { group in
             for writer in 0..<4 {
-                // A short log, so that it is written into the database under one another's hands.
+                // A short log makes the stores checkpoint it constantly.
                 let limits = DatabaseLimits(logLength: 8_192)
                 let store = SQLiteRecordStore.opened(url, limits: limits, reports: reports)
                 group.addTask {
@@ -47,7 +47,7 @@ struct SQLiteRecordStoreTests {
         #expect(reports.all == [])
     }
 
-    @Test func aDirectoryThatIsTakenAwayIsMadeAgain() async throws {
+    @Test func removedDirectoryIsCreatedAgain() async throws {
         let store = SQLiteRecordStore.opened(url)
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
         try FileManager.default.removeItem(at: url)
@@ -56,7 +56,7 @@ struct SQLiteRecordStoreTests {
         #expect(try await SQLiteRecordStore.contents(of: url) == [["b"]: [2]])
     }
 
-    @Test func itsFilesAreForTheirOwnerAlone() async throws {
+    @Test func filesArePrivateToTheOwner() async throws {
         let store = SQLiteRecordStore.opened(url)
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
         let database = "records/database.sqlite"
@@ -70,7 +70,7 @@ struct SQLiteRecordStoreTests {
         }
     }
 
-    @Test func whatIsClosedFailsAsClosedAndHasMadeWhatWasAskedForBefore() async throws {
+    @Test func closedStoreRejectsNewCallsAfterMakingEarlierCommits() async throws {
         let isHeld = DispatchSemaphore(value: 0)
         let flushing = AsyncStream.makeStream(of: Void.self)
         let store = SQLiteRecordStore.opened(url) { step in
@@ -95,7 +95,7 @@ struct SQLiteRecordStoreTests {
         #expect(try await SQLiteRecordStore.contents(of: url) == [["a"]: [1]])
     }
 
-    @Test func aCommitUnderWayIsMadeThoughItsTaskIsCancelled() async throws {
+    @Test func startedCommitFinishesDespiteCancellation() async throws {
         let isHeld = DispatchSemaphore(value: 0)
         let flushing = AsyncStream.makeStream(of: Void.self)
         let store = SQLiteRecordStore.opened(url) { step in
@@ -114,14 +114,14 @@ struct SQLiteRecordStoreTests {
         #expect(try await store.contents() == [["a"]: [1]])
     }
 
-    @Test func whoReadsDoesNotWaitForWhatIsBeingFlushed() async throws {
+    @Test func readDoesNotWaitForAFlush() async throws {
         let hasBegun = Mutex(false)
         let read = DispatchSemaphore(value: 0)
         let flushing = AsyncStream.makeStream(of: Void.self)
         let store = SQLiteRecordStore.opened(url) { step in
             guard case .flush = step, hasBegun.withLock(\.self) else { return nil }
             flushing.continuation.finish()
-            // So long only where the store is broken.
+            // The test waits for the whole time limit only if the store is broken.
             return read.wait(timeout: .now() + 120) == .success ? nil : RecordFileFault(code: EIO)
         }
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
@@ -134,7 +134,7 @@ struct SQLiteRecordStoreTests {
         #expect(try await store.record(for: ["a"])?.bytes == [2])
     }
 
-    @Test func aKeyWithoutComponentsAndARecordWithoutBytesAreKept() async throws {
+    @Test func emptyKeyAndEmptyRecordAreStored() async throws {
         let store = SQLiteRecordStore.opened(url)
         try await store.commit([.keep(StoredRecord([]), []), .keep(StoredRecord([1]), [""])])
         #expect(try await store.contents() == [[]: [], [""]: [1]])
@@ -142,7 +142,7 @@ struct SQLiteRecordStoreTests {
         #expect(try await store.contents() == [[""]: [1]])
     }
 
-    @Test(arguments: [0.0, -0.0, 800_000_000.125, .infinity, 1e300]) func anExpiryComesBackBitForBit(
+    @Test(arguments: [0.0, -0.0, 800_000_000.125, .infinity, 1e300]) func expiryIsRestoredBitForBit(
         seconds: Double
     ) async throws {
         let store = SQLiteRecordStore.opened(url, now: { .distantPast })
@@ -152,19 +152,19 @@ struct SQLiteRecordStoreTests {
         #expect(found?.bitPattern == seconds.bitPattern)
     }
 
-    @Test func whatExpiresAtNoTimeIsNotGiven() async throws {
+    @Test func recordWithANaNExpiryIsNotReturned() async throws {
         let store = SQLiteRecordStore.opened(url, now: { .distantPast })
         let expiry = Date(timeIntervalSinceReferenceDate: .nan)
         try await store.commit([.keep(StoredRecord([1], expiry: expiry), ["a"])])
         #expect(try await store.contents() == [:])
     }
 
-    @Test func aStoreOfFilesAndThisOneDoNotTakeEachOthersDirectory() async throws {
+    @Test func fileStoreAndSQLiteStoreRefuseEachOthersDirectory() async throws {
         let (files, database) = (FileRecordStore(directory: url), SQLiteRecordStore.opened(url))
         try await files.commit([.keep(StoredRecord([1]), ["a"])])
         let error = await #expect(throws: RecordStoreError.self) { try await database.record(for: ["a"]) }
         #expect(error?.reason == .unavailable)
-        #expect(error?.explanation.contains("Name another directory") == true)
+        #expect(error?.explanation.contains("Use another directory") == true)
         #expect(try await files.record(for: ["a"])?.bytes == [1])
         let other = directory.url.appending(path: "other")
         try await SQLiteRecordStore.opened(other).commit([.keep(StoredRecord([1]), ["a"])])

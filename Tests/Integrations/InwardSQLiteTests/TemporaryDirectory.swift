@@ -2,7 +2,7 @@
 import Foundation
 import TestSupport
 
-/// A directory of a test's own, which goes when the test is done with it.
+/// A directory for one test, which is removed when the test is done.
 final class TemporaryDirectory {
     let url: URL
 
@@ -18,7 +18,7 @@ final class TemporaryDirectory {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Writes a file at a path below the directory, and the directories that lead to it.
+    /// Writes a file at a path below the directory, and creates missing directories.
     func write(_ contents: String, to path: String) throws {
         let file = url.appending(path: path)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// What the program is made of, by the trait.
+/// Checks that the dependency is linked only if the trait is enabled.
 struct TraitTests {
     #if canImport(Glibc) || canImport(Musl)
-    @Test func sqliteIsThereWhereTheTraitIsEnabledAndNowhereElse() throws {
+    @Test func sqliteIsLinkedOnlyIfTheTraitIsEnabled() throws {
         let maps = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
         let mapped = String(decoding: try #require(try maps.readToEnd()), as: UTF8.self).contains("/libsqlite3.so")
         #if SQLite

@@ -15,7 +15,7 @@ struct EnvironmentProxiesTests {
         ("https_proxy", "http://a.test/", false), ("all_proxy", "http://a.test/", true),
         ("ALL_PROXY", "https://a.test/", true), ("PROXY", "http://a.test/", false),
     ])
-    func eachVariableIsForItsScheme(name: String, address: String, leads: Bool) throws {
+    func eachVariableAppliesToItsScheme(name: String, address: String, leads: Bool) throws {
         #expect(try variable([name: "http://proxy.test"], address) == (leads ? name : nil))
         #expect(try variable([name: ""], address) == nil)
     }
@@ -30,14 +30,14 @@ struct EnvironmentProxiesTests {
         ("", "http://a.test/", false),
         (",,", "http://a.test/", false), (".", "http://a.test./", false), ("a.test b.test", "http://a.test/", false),
     ])
-    func whatIsExemptIsAskedWithoutAProxy(list: String, address: String, isExempt: Bool) throws {
+    func exemptHostNeedsNoProxy(list: String, address: String, isExempt: Bool) throws {
         for name in ["no_proxy", "NO_PROXY"] {
             let environment = ["all_proxy": "http://proxy.test", name: list]
             #expect(try variable(environment, address) == (isExempt ? nil : "all_proxy"))
         }
     }
 
-    @Test func theLowercaseListComesFirst() throws {
+    @Test func lowercaseExemptionListTakesPrecedence() throws {
         let environment = ["http_proxy": "http://proxy.test", "no_proxy": "b.test", "NO_PROXY": "*"]
         #expect(try variable(environment, "http://a.test/") == "http_proxy")
         #expect(try variable(environment.merging(["no_proxy": ""]) { _, new in new }, "http://a.test/") == nil)

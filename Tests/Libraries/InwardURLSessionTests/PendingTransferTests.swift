@@ -12,15 +12,15 @@ struct PendingTransferTests {
         transfer = PendingTransfer(URLSessionTransfer(of: request, bodyLimit: 3))
     }
 
-    @Test func whatHasEndedDoesNotBegin() async {
+    @Test func endedTransferDoesNotStart() async {
         transfer.advance { $0.cancelled() }
-        let outcome = await transfer.outcome { Issue.record("It has begun.") }
+        let outcome = await transfer.outcome { Issue.record("The transfer started.") }
         #expect(throws: FetchError.self) { try outcome.get() }
         #expect(!transfer.isUnderWay)
     }
 
     @Test(arguments: [true, false])
-    func whatHasNotBegunWasNotSent(hasBegun: Bool) async {
+    func transferThatHasNotStartedWasNotSent(hasBegun: Bool) async {
         let outcome = await transfer.outcome {
             if hasBegun { #expect(transfer.start()) }
             transfer.advance { $0.cancelled() }
@@ -31,20 +31,20 @@ struct PendingTransferTests {
         #expect(error?.wasSent == hasBegun)
     }
 
-    @Test func theFirstEndingIsTheOnlyOne() async throws {
+    @Test func transferEndsOnce() async throws {
         let outcome = await transfer.outcome {
             #expect(transfer.isUnderWay)
             transfer.advance { _ in .success(DataResponse(status: 201)) }
             transfer.advance { $0.cancelled() }
         }
         transfer.advance { _ in
-            Issue.record("A step was taken behind the end.")
+            Issue.record("A step ran after the end.")
             return nil
         }
         #expect(try outcome.get().status == 201)
     }
 
-    @Test func partsOfABodyEndTheTransferBeyondTheLimit() async {
+    @Test func bodyBeyondTheLimitEndsTheTransfer() async {
         let outcome = await transfer.outcome {
             transfer.advance { $0.received(Data("abc".utf8)) }
             #expect(transfer.isUnderWay)
@@ -54,7 +54,7 @@ struct PendingTransferTests {
         #expect(error?.reason == .tooLarge)
     }
 
-    @Test func anEndWithoutAnAnswerIsAnError() async {
+    @Test func endWithoutAResponseIsAnError() async {
         let outcome = await transfer.outcome { transfer.advance { $0.completed(with: nil, nil) } }
         let error = #expect(throws: FetchError.self) { try outcome.get() }
         #expect(error?.reason == .interrupted)

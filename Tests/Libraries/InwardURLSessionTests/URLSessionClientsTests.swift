@@ -14,16 +14,16 @@ struct URLSessionClientsTests {
         clients.client(for: try #require(URL(string: address)))
     }
 
-    @Test func anOriginHasOneClientWhateverThePath() throws {
+    @Test func originHasOneClientForAllPaths() throws {
         #expect(try client("http://a.test/x") === client("HTTP://A.test:80/y?z"))
     }
 
     @Test(arguments: ["https://a.test/", "http://b.test/", "http://a.test:81/"])
-    func anotherOriginHasAnother(address: String) throws {
+    func eachOriginHasItsOwnClient(address: String) throws {
         #expect(try client("http://a.test/") !== client(address))
     }
 
-    @Test func noMoreThanSoManyAreKept() throws {
+    @Test func numberOfClientsIsLimited() throws {
         weak var first: URLSessionClient?
         first = try client("http://a0.test/")
         for number in 1..<64 { _ = try client("http://a\(number).test/") }

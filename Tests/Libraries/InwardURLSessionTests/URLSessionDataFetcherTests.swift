@@ -5,10 +5,10 @@ import Testing
 
 @testable import InwardURLSession
 
-/// What is of this client alone. What every client must do is tested where one is chosen, in the tests of `Composition`.
+/// Tests of behavior that only this fetcher has. `CompositionTests` contains the tests that every fetcher must pass.
 @Suite(.timeLimit(.minutes(5)))
 struct URLSessionDataFetcherTests {
-    @Test func headerFieldsTravelBothWays() async throws {
+    @Test func headerFieldsAreSentAndReceived() async throws {
         let name = try #require(HeaderField.Name("X-Repeat"))
         try await LoopbackServer.serving({ _ in .whole(headerLines: ["X-Repeat: c", "X-Repeat: d", "Empty:"]) }) {
             server in
@@ -16,14 +16,14 @@ struct URLSessionDataFetcherTests {
                 HeaderField(name, "a"), HeaderField(.authorization, "Bearer t"), HeaderField(name, "b"),
             ]
             let response = try await URLSessionDataFetcher().fetch(DataRequest(url: server.url(), headerFields: fields))
-            // The platform joins what repeats, which HTTP holds for the same.
+            // The platform joins repeated fields, which HTTP treats as equivalent.
             #expect(response.headerFields[name] == "c, d")
             #expect(server.requests.first?.values(of: "x-repeat") == ["a, b"])
             #expect(server.requests.first?.values(of: "authorization") == ["Bearer t"])
         }
     }
 
-    @Test func portZeroIsRefused() async throws {
+    @Test func portZeroIsAnError() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:0/"))
         let error = await #expect(throws: FetchError.self) {
             try await URLSessionDataFetcher().fetch(DataRequest(url: url))
@@ -31,7 +31,7 @@ struct URLSessionDataFetcherTests {
         #expect(error?.reason == .invalidRequest)
     }
 
-    @Test func aCompressedBodyArrivesDecodedAndIsDescribedSo() async throws {
+    @Test func compressedBodyArrivesDecodedWithoutItsCodingFields() async throws {
         let compressed: [UInt8] = [
             31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 7, 0, 134, 166, 16, 54, 5, 0, 0, 0,
         ]
@@ -44,7 +44,7 @@ struct URLSessionDataFetcherTests {
         }
     }
 
-    @Test func aBodyIsNoFormUnlessItSaysSo() async throws {
+    @Test func bodyIsNotDeclaredAFormByDefault() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let fetcher = URLSessionDataFetcher()
             let body = Data("x".utf8)
@@ -60,7 +60,7 @@ struct URLSessionDataFetcherTests {
         }
     }
 
-    @Test func whatWouldGoThroughAProxyOfTheEnvironmentIsNotSent() async throws {
+    @Test func requestThatWouldUseAnEnvironmentProxyIsNotSent() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let proxies = EnvironmentProxies(["http_proxy": "http://ada:s3cret@proxy.test"])
             let fetcher = URLSessionDataFetcher(forbiddenProxies: proxies)

@@ -12,10 +12,10 @@ import Darwin
 
 /// An open directory.
 ///
-/// Names are looked up relative to its descriptor without following symbolic links, so a name never leads outside the directory,
-/// even if paths change in the meantime.
+/// Names are looked up relative to its descriptor, without following symbolic links. A name therefore never leads outside the
+/// directory, even if paths change during the lookup.
 package struct DirectoryHandle: Sendable {
-    /// What a rename does if the new name already exists.
+    /// The behavior of a rename whose new name already exists.
     package enum Renaming: Equatable {
         /// Replaces the existing item: a file with a file, or an empty directory with a directory.
         case replacing
@@ -56,7 +56,7 @@ package struct DirectoryHandle: Sendable {
     package func directory(_ name: String, making permissions: mode_t) throws(RecordStoreError) -> DirectoryHandle {
         // `unsafe`: The string outlives the call, which does not keep the pointer.
         guard unsafe mkdirat(handle.fileDescriptor, name, permissions) == 0 || errno == EEXIST else {
-            throw failure(name, "made")
+            throw failure(name, "created")
         }
         return try directory(name)
     }
@@ -82,7 +82,7 @@ package struct DirectoryHandle: Sendable {
     /// Returns the status of the directory itself.
     package func status() throws(RecordStoreError) -> FileStatus {
         var status = stat()
-        // `unsafe`: The call writes one `stat` into the variable that it is given.
+        // `unsafe`: The call writes one `stat` into the variable whose address it gets.
         guard unsafe fstat(handle.fileDescriptor, &status) == 0 else {
             throw RecordStoreError(code: errno, path: path, "read")
         }
@@ -92,7 +92,7 @@ package struct DirectoryHandle: Sendable {
     /// Returns the status of a name without following a symbolic link, or `nil` if the name does not exist.
     package func status(of name: String) throws(RecordStoreError) -> FileStatus? {
         var status = stat()
-        // `unsafe`: The string outlives the call, which writes one `stat` into the variable that it is given.
+        // `unsafe`: The string outlives the call, which writes one `stat` into the variable whose address it gets.
         guard unsafe fstatat(handle.fileDescriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             if errno == ENOENT { return nil }
             throw failure(name, "read")
@@ -168,12 +168,13 @@ package struct DirectoryHandle: Sendable {
     package func link(_ name: String, to other: DirectoryHandle, _ newName: String) throws(RecordStoreError) {
         let (old, new) = (handle.fileDescriptor, other.handle.fileDescriptor)
         // `unsafe`: Both strings outlive the call, which does not keep the pointers.
-        guard unsafe linkat(old, name, new, newName, 0) == 0 else { throw other.failure(newName, "made") }
+        guard unsafe linkat(old, name, new, newName, 0) == 0 else { throw other.failure(newName, "created") }
     }
 
     /// Renames an item in this directory atomically.
     ///
-    /// - Returns: `false` if the system or the file system does not support the atomic rename. In that case, nothing has changed.
+    /// - Returns: `true`, or `false` if the system or the file system does not support the atomic rename. Then nothing has
+    ///   changed.
     package func rename(
         _ name: String,
         to other: DirectoryHandle,
@@ -196,7 +197,7 @@ package struct DirectoryHandle: Sendable {
     /// Flushes the directory's entries to the disk.
     package func flush() throws(RecordStoreError) {
         #if canImport(Darwin)
-        // On this system, `fsync` does not flush the drive's cache. Not every file system supports the stronger call.
+        // Here, `fsync` does not flush the drive's cache. `F_FULLFSYNC` does, but not every file system supports it.
         if fcntl(handle.fileDescriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(handle.fileDescriptor) == 0 else { throw RecordStoreError(code: errno, path: path, "flushed") }
@@ -210,10 +211,10 @@ package struct DirectoryHandle: Sendable {
     }
 }
 
-/// Atomic renames that swap two names or never replace. POSIX does not define them, but the operating systems provide them.
+/// Atomic renames that POSIX does not define, but operating systems do: swapping two names, and renaming without replacing.
 package enum AtomicRename {
     #if !canImport(Darwin)
-    /// The type of Linux's `renameat2` in the C library: two directories with a path each, and flags.
+    /// The type of Linux's `renameat2`: a directory and a path for each name, and flags.
     private typealias RenameAt =
         @convention(c) (
             Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32
@@ -239,8 +240,8 @@ package enum AtomicRename {
         // `unsafe`: Both strings outlive the call, which does not keep the pointers.
         return unsafe renameatx_np(old, name, new, newName, flags) == 0 ? 0 : errno
         #else
-        // Looked up by name, because the headers that Swift imports do not declare it. `unsafe`: `nil` names the program itself,
-        // which stays loaded. The handle is closed once, after its last use.
+        // Looked up by name, because the headers that Swift imports do not declare it. `unsafe`: `nil` names the program
+        // itself, which stays loaded. The handle is closed once, after its last use.
         guard let program = unsafe dlopen(nil, RTLD_NOW) else { return ENOSYS }
         defer { unsafe _ = dlclose(program) }
         // `unsafe`: The name outlives `dlsym`, and the handle is open. A C library that exports this name exports it with the type

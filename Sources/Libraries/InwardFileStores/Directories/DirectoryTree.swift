@@ -10,15 +10,15 @@ import Darwin
 
 /// Read access to the files below one directory.
 ///
-/// Each path component is resolved relative to the previous directory without following symbolic links, so a path never leads
-/// outside the tree, even if the tree changes in the meantime.
+/// Each path component is resolved relative to the previous directory, without following symbolic links. A path therefore never
+/// leads outside the tree, even if the tree changes during the lookup.
 package struct DirectoryTree: Sendable {
     /// The root. It closes its descriptor when it is deallocated.
     private let root: FileHandle
 
     /// Opens the directory at a path. The path itself may be a symbolic link.
     ///
-    /// - Throws: a ``DirectoryTreeError`` if the directory does not exist or cannot be read.
+    /// - Throws: A ``DirectoryTreeError`` if the directory does not exist or cannot be read.
     package init(path: String) throws(DirectoryTreeError) {
         // `unsafe`: The string outlives the call, which does not keep the pointer.
         root = try Self.handle(unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -32,7 +32,7 @@ package struct DirectoryTree: Sendable {
     /// Returns the regular file at a path below the directory, or `nil` if it does not exist. The path is resolved one component at
     /// a time.
     ///
-    /// - Throws: a ``DirectoryTreeError`` if the file exists but cannot be read, or if a symbolic link is in its place.
+    /// - Throws: A ``DirectoryTreeError`` if the file exists but cannot be read, or if a component is a symbolic link.
     package func file(at components: [String]) throws(DirectoryTreeError) -> FileHandle? {
         guard let name = components.last, components.allSatisfy(\.isPathComponent) else { return nil }
         do throws(DirectoryTreeError) {
@@ -66,7 +66,7 @@ package struct DirectoryTree: Sendable {
 
     private static func isRegularFile(_ file: FileHandle) throws(DirectoryTreeError) -> Bool {
         var status = stat()
-        // `unsafe`: The call writes one `stat` into the variable that it is given.
+        // `unsafe`: The call writes one `stat` into the variable whose address it gets.
         guard unsafe fstat(file.fileDescriptor, &status) == 0 else { throw DirectoryTreeError(code: errno) }
         return status.st_mode & S_IFMT == S_IFREG
     }
@@ -80,9 +80,9 @@ package struct DirectoryTreeError: Error, Equatable, CustomStringConvertible {
     /// Whether the error means only that the item does not exist.
     package var meansAbsence: Bool { [ENOENT, ENOTDIR, ENAMETOOLONG].contains(code) }
 
-    /// A description of the failure that completes a sentence.
+    /// The failure, as the end of a sentence that begins with the file.
     package var description: String {
-        code == ELOOP ? "is a symbolic link, and those are not followed" : "cannot be read: \(systemText)"
+        code == ELOOP ? "is a symbolic link, which is not followed" : "cannot be read: \(systemText)"
     }
 
     private var systemText: String {

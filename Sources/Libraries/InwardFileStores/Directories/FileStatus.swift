@@ -41,26 +41,26 @@ package struct FileStatus: Sendable {
         linkCount = Int(status.st_nlink)
     }
 
-    /// Whether the item is a regular file that only this user can write to, so that its content stays as it was checked.
+    /// Whether the item is a regular file that only this user can write to. Once checked, its content can be relied on.
     package var isTrustedFile: Bool { kind == .file && owner == geteuid() && mode & 0o022 == 0 }
 
-    /// Whether the item is a trusted file without other hard links, so that writing to it changes nothing else.
+    /// Whether the item is a trusted file without other hard links. Writing to it then changes nothing else.
     package var isOwnFile: Bool { isTrustedFile && linkCount == 1 }
 
-    /// Why other users can change the contents of this directory, with advice, or `nil` if they cannot. The text is a list of
-    /// sentences; the first one continues after the directory's path.
+    /// Why the contents of this directory cannot be trusted, with advice, or `nil` if they can. The text continues a sentence
+    /// that begins with the directory's path, and may contain further sentences.
     package var trustProblem: String? {
-        guard kind == .directory else { return "is not a directory. Move it away, or name another directory." }
+        guard kind == .directory else { return "is not a directory. Move it away, or use another directory." }
         guard owner == geteuid() else {
             return """
-                belongs to another user (\(owner)), who could change what is put there. Name a directory of the user that this \
-                program runs as (\(geteuid())), or change its owner by `chown`.
+                belongs to another user (\(owner)), who could change its contents. Use a directory of the user that runs this \
+                program (\(geteuid())), or change the owner with `chown`.
                 """
         }
         guard mode & 0o022 == 0 else {
             return """
-                can be written by other users (its mode is \(String(mode, radix: 8))), who could change what is put there. Take \
-                that from them by `chmod go-w`.
+                can be written to by other users (its mode is \(String(mode, radix: 8))), who could change its contents. Remove \
+                their permission with `chmod go-w`.
                 """
         }
         return nil

@@ -4,35 +4,34 @@ public import InwardRepositories
 
 /// A durable record store in a directory, backed by an append-only log.
 ///
-///     let store = FileRecordStore(directory: URL(filePath: "/var/lib/example/records"))
-///     let record = try await store.record(for: ["users", "1"])
+/// ```swift
+/// let store = FileRecordStore(directory: directory)
+/// try await store.commit([.keep(StoredRecord(Array("Ada".utf8)), ["users", "1"])])
+/// let user = try await store.record(for: ["users", "1"])
+/// ```
 ///
-/// **Durability.** When a commit returns, its changes and the name of the file that holds them have been flushed with `fsync`
-/// (`F_FULLFSYNC` on Apple platforms). They survive a killed process and a power failure. Commits that arrive during a flush are
-/// grouped and flushed with a single `fsync`.
+/// **Durability.** When a commit returns, its changes and their file's directory entry have been flushed with `fsync`
+/// (`F_FULLFSYNC` on Apple platforms). They survive a killed process and a power failure. Commits that arrive during a flush
+/// share the next `fsync`.
 ///
-/// **Space.** The store appends changes to the file `records`, with a checksum for each record and a duplicated, checksummed header
-/// for each commit. When most of the file is garbage, the store writes the live records to a new file, flushes it, and renames it
-/// over the old one. Commits wait for this rewrite. The directory takes up to about twice the size of the live records plus 4 MiB,
-/// and as much again during a rewrite. The keys stay in memory, at about 100 bytes each. Values are read from the disk on demand.
+/// **Space.** The store appends changes to the file `records`, with a checksum for each record and a duplicated, checksummed
+/// header for each commit. When most of the file is garbage, the store writes the live records to a new file, flushes it, and
+/// renames it over the old one. Commits wait for this rewrite. The file can grow to about twice the size of the live records
+/// plus 4 MiB, and a rewrite temporarily needs the size of the live records in addition. Keys stay in memory, at about 100
+/// bytes each. Values are read from the disk on demand.
 ///
-/// **Damage.** The store never returns damaged bytes. It reports them, and copies them to the directory `damaged`, which holds up
-/// to 64 files of at most 256 KiB. Partial writes of a killed process are handled the same way. If a single byte is damaged, every
-/// read returns either the latest record or nothing. If damage destroys everything known about a commit, the store drops all older
-/// records that have an expiry, returns the other records as they were before, and counts the damage in ``losses(under:)`` unless
-/// that commit changed only records with an expiry. A sector that cannot be read counts as damaged after three attempts and does
-/// not stop the store; the old file is kept in `damaged/logs`. If the end of the file is lost, the store returns the earlier
-/// records.
+/// **Damage.** The store never returns damaged bytes. It reports them, and copies them to the directory `damaged`, which holds
+/// up to 64 files of at most 256 KiB. It does the same with the partial write of a killed process. See <doc:HandlingDamage>.
 ///
-/// **Versions.** The file begins with its format version. The store refuses a file that has a newer format or an unknown operation,
+/// **Versions.** The file begins with its format version. The store refuses a file with a newer format or an unknown operation,
 /// and leaves it unchanged.
 ///
 /// **Permissions.** Only the owner can read and write the files, regardless of the `umask`. The store refuses a directory that
 /// belongs to another user or that other users can write to.
 ///
-/// **Concurrency.** Several processes can share a directory if the file system supports `flock`. Each of them sees the changes of
-/// the others as soon as they are durable. The store does its I/O on its own threads and never blocks the cooperative thread pool.
-/// A task that is cancelled or whose deadline passes stops waiting, unless the store has begun to write its commit.
+/// **Concurrency.** Several processes can share a directory if the file system supports `flock`. Each of them sees the changes
+/// of the others as soon as they are durable. The store does its I/O on its own threads and never blocks the cooperative thread
+/// pool. A task stops waiting when it is cancelled or its deadline passes, unless the store has begun to write its commit.
 public final class FileRecordStore: RecordStore {
     private let log: RecordLog
     private let reads = RecordReadQueue()
@@ -45,10 +44,12 @@ public final class FileRecordStore: RecordStore {
     ///
     /// - Parameters:
     ///   - directory: The URL of the directory. It must contain nothing else.
-    ///   - byteLimit: The maximum size of all records and keys, in bytes. Beyond it, the store evicts records with an expiry, those
-    ///     that expire soonest first. Records without an expiry are never evicted, even if they exceed the limit.
-    ///   - now: Returns the current time, which determines when records expire.
-    ///   - reportDamage: Receives damage reports. It is called on one of the store's threads and must not wait for the store.
+    ///   - byteLimit: The maximum size of the live records in the file, in bytes. A record's size is that of its value, plus
+    ///     twice that of its key, plus 66. Above the limit, the store evicts records with an expiry, earliest expiry first,
+    ///     until the rest takes seven eighths of the limit. It never evicts records without an expiry, even if they exceed it.
+    ///   - now: Returns the current time, which determines whether a record has expired.
+    ///   - reportDamage: Receives damage reports. The store calls this closure on one of its threads, and the closure must not
+    ///     wait for the store.
     public convenience init(
         directory: URL,
         byteLimit: Int = 256 * 1_024 * 1_024,
@@ -91,18 +92,20 @@ public final class FileRecordStore: RecordStore {
         )
     }
 
-    /// Returns the record for a key, or `nil` if there is no record or if it is expired or damaged.
+    /// Returns the record for a key, or `nil` if there is none, or if it has expired or is damaged.
     ///
-    /// The read does not wait for commits of this store. It reads the disk once.
+    /// The read does not wait for commits of this store.
     ///
-    /// - Throws: a `RecordStoreError` if the directory cannot be read, or if the task was cancelled before the call.
+    /// - Throws: A `RecordStoreError` if the directory cannot be read, or if the task is cancelled or its deadline passes
+    ///   first.
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
         try await reads.read { [log] () throws(RecordStoreError) in try log.record(for: key) }
     }
 
     /// Returns the records whose keys begin with a key, in key order.
     ///
-    /// - Throws: a `RecordStoreError` if the directory cannot be read, or if the task was cancelled before the call.
+    /// - Throws: A `RecordStoreError` if the directory cannot be read, or if the task is cancelled or its deadline passes
+    ///   first.
     /// - Complexity: O(*n*) in the number of records returned.
     public func records(
         under key: RecordKey
@@ -110,26 +113,28 @@ public final class FileRecordStore: RecordStore {
         try await reads.read { [log] () throws(RecordStoreError) in try log.records(under: key) }
     }
 
-    /// Returns the losses among the keys that begin with a key. The call reads all records under the key.
+    /// Returns the losses of records whose keys begin with a key. Reads all records under the key.
     ///
-    /// - Throws: a `RecordStoreError` if the directory cannot be read, or if the task was cancelled before the call.
+    /// - Throws: A `RecordStoreError` if the directory cannot be read, or if the task is cancelled or its deadline passes
+    ///   first.
     public func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
         try await reads.read { [log] () throws(RecordStoreError) in try log.losses(under: key) }
     }
 
-    /// Applies changes in order, either all of them or none. They are flushed to the disk when the call returns.
+    /// Applies all changes in order, and flushes them to the disk before it returns. If it throws, it has changed nothing.
     ///
-    /// - Throws: a `RecordStoreError` if nothing was changed: because the disk is full, because access is denied, or because the
-    ///   task was cancelled or its deadline passed before the store began to write.
+    /// - Throws: A `RecordStoreError` if the disk is full or access is denied, for example, or if the task is cancelled or its
+    ///   deadline passes before the store begins to write.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try await commits.commit(changes)
     }
 
-    /// Tries to claim a key, without waiting. The system releases a process's claims when it ends, even if it is killed.
+    /// Claims a key, or returns its current owner. The call does not wait for the owner.
     ///
-    /// Each claim keeps one file open in the directory `claims`.
+    /// Each claim keeps one file open in the directory `claims`. When a process ends, even if it is killed, the system releases
+    /// its claims.
     ///
-    /// - Throws: a `RecordStoreError` if the file cannot be locked, or if the task was cancelled before the call.
+    /// - Throws: A `RecordStoreError` if the file cannot be locked, or if the task was cancelled before the call.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         try await claims.claim(key)
     }
@@ -137,7 +142,7 @@ public final class FileRecordStore: RecordStore {
     private static func make(_ group: [[RecordChange]], in log: RecordLog) -> [RecordCommitQueue.Outcome] {
         let outcome = Result { () throws(RecordStoreError) in try log.commit(group.flatMap(\.self)) }
         if case .failure = outcome, group.count > 1 {
-            // There may be space for a single commit where there is none for the whole group.
+            // A single commit may fit on the disk where the whole group does not.
             return group.flatMap { make([$0], in: log) }
         }
         return group.map { _ in outcome }

@@ -2,11 +2,11 @@ import Foundation
 import InwardRepositories
 import InwardTransfers
 
-/// The changes of one commit in the log: a head that describes them, the values, and a second copy of the head.
+/// The encoded changes of one commit: a head that describes them, the values, and a second head with the same contents.
 ///
 /// All numbers are 64-bit little-endian. A head consists of a mark, the frame's offset in the file, the byte counts of the
-/// operations and of the values, a checksum, and the operations. A valid frame stores its own offset, so a copy of a frame inside a
-/// value is never mistaken for a frame.
+/// operations and of the values, a checksum, and the operations. Because of the offset, a value that contains a copy of a frame
+/// is never mistaken for a frame.
 struct RecordFrame: Sendable {
     /// Marks the first or the second head of a frame.
     enum Mark: String, CaseIterable {
@@ -31,7 +31,7 @@ struct RecordFrame: Sendable {
 
     /// Creates a frame from its head, or returns `nil` if the bytes do not describe one.
     ///
-    /// - Throws: an error if a newer program wrote the frame.
+    /// - Throws: An error if a newer program wrote the frame.
     init?(
         _ prefix: RecordFramePrefix,
         operations bytes: [UInt8]
@@ -62,7 +62,7 @@ struct RecordFramePrefix: Equatable, Sendable {
     let bodyLength: Int
     let checksum: UInt64
 
-    /// Larger numbers are invalid, and adding them could overflow.
+    /// The maximum valid number. Sums of larger numbers could overflow.
     private static let bound = Int.max >> 8
 
     /// Creates the prefix of a head with these operations.
@@ -115,7 +115,7 @@ struct RecordFramePrefix: Equatable, Sendable {
         _ bodyLength: Int,
         _ operations: [UInt8]
     ) -> UInt64 {
-        // The checksum of the operations comes first, so that both heads of a frame can be made without copying the operations.
+        // The operations are hashed separately, so that they need not be copied into one buffer with the other parts.
         let parts = [
             Checksum(of: operations.span).value, UInt64(offset), UInt64(operations.count),
             UInt64(bodyLength),
@@ -127,10 +127,10 @@ struct RecordFramePrefix: Equatable, Sendable {
 
 /// The header of a log, which contains the format version of the rest.
 ///
-/// The header is stored twice, so that one damaged byte does not hide it. Each copy consists of a mark, the format number, and a
-/// checksum of both. All later formats begin the same way.
+/// The header is stored twice, so that one damaged byte does not destroy it. Each copy consists of a mark, the format number,
+/// and a checksum of both. All later formats must begin with this header.
 struct RecordLogHeader {
-    /// The format that this version writes. A log without a header has format 0, which can still be read.
+    /// The format that this version writes. A log without a header has format 0, which this version can still read.
     static let currentFormat: UInt64 = 1
     /// The length of both copies, in bytes.
     static let length = 2 * copyLength
@@ -160,13 +160,13 @@ struct RecordLogHeader {
         return copy + sum + copy + sum
     }
 
-    /// Returns the error for a log of a newer format, which is left unchanged.
+    /// Returns the error for a log with a newer format. The log stays unchanged.
     static func newerFormat(_ format: String, path: String) -> RecordStoreError {
         RecordStoreError(
             .unavailable,
             explanation: """
-                “\(path)” was written by a newer version of this program: \(format), and this one knows the formats up to \
-                \(currentFormat). Nothing was changed. Run the newer version, or name another directory.
+                “\(path)” was written by a newer version of this program: \(format), and this version knows formats up to \
+                \(currentFormat). Nothing was changed. Run the newer version, or use another directory.
                 """
         )
     }

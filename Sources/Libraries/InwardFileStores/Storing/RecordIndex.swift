@@ -1,7 +1,7 @@
 /// The location of each record in the log, in key order.
 ///
-/// A list of sorted chunks of bounded length. Lookups and changes take time in proportion to the logarithm of the count, plus the
-/// chunk length.
+/// The index is a list of sorted chunks of bounded length. Lookups and changes take time proportional to the logarithm of the
+/// number of records, plus the chunk length.
 struct RecordIndex: Sendable {
     struct Slot: Sendable {
         let key: [UInt8]
@@ -18,12 +18,12 @@ struct RecordIndex: Sendable {
     private(set) var byteCount = 0
     /// The keys of lost records. These records are not in the index.
     private(set) var lostKeys: Set<[UInt8]> = []
-    /// The number of times that damage hit unknown keys.
+    /// The number of times that damage affected unknown keys.
     private(set) var unknownLossCount = 0
     /// The number of commits that changed records without an expiry.
     private(set) var durableCount = 0
-    /// Whether the part of the log before the next commit could not be read.
-    private var isBehindGap = false
+    /// Whether the log before the next commit has an unreadable part.
+    private var isAfterGap = false
 
     /// Returns the size of a record in the log.
     static func byteCount(of key: [UInt8], _ entry: RecordEntry) -> Int {
@@ -71,18 +71,18 @@ struct RecordIndex: Sendable {
             if lostKeys.insert(key).inserted { byteCount += RecordFrame.byteCount(ofKeyLength: key.count) }
         case .setUnknownLossCount(let count): unknownLossCount = count
         case .setDurableCount(let before, let after):
-            if isBehindGap, before != durableCount { unknownLossCount += 1 }
-            (durableCount, isBehindGap) = (after, false)
+            if isAfterGap, before != durableCount { unknownLossCount += 1 }
+            (durableCount, isAfterGap) = (after, false)
         case .findGap:
-            isBehindGap = true
+            isAfterGap = true
             removeExpiring()
         }
     }
 
-    /// Counts a loss if no later commit determined what a gap contained, as in a log of format 0.
+    /// Counts a loss if no numbered commit follows the unreadable part. A log of format 0 has no numbered commits.
     mutating func closeGap() {
-        if isBehindGap { unknownLossCount += 1 }
-        isBehindGap = false
+        if isAfterGap { unknownLossCount += 1 }
+        isAfterGap = false
     }
 
     /// Returns whether a change affects a record without an expiry, which cannot be fetched again.
@@ -101,7 +101,7 @@ struct RecordIndex: Sendable {
         }
     }
 
-    /// Removes all records with an expiry. A gap in the log may have changed them, and they can be fetched again.
+    /// Removes all records with an expiry, because the unreadable part may have changed them. They can be fetched again.
     private mutating func removeExpiring() {
         for index in chunks.indices {
             chunks[index].removeAll { slot in
@@ -114,7 +114,7 @@ struct RecordIndex: Sendable {
         chunks.removeAll(where: \.isEmpty)
     }
 
-    /// Clears the loss of a record.
+    /// Removes a key from the lost keys, because a change has determined its state.
     private mutating func find(_ key: [UInt8]) {
         guard !lostKeys.isEmpty, lostKeys.remove(key) != nil else { return }
         byteCount -= RecordFrame.byteCount(ofKeyLength: key.count)
@@ -166,7 +166,7 @@ struct RecordIndex: Sendable {
 
     /// Returns the position of a key, or the position to insert it at: a chunk, and an index in the chunk.
     private func position(of key: [UInt8]) -> (chunk: Int, index: Int) {
-        // The first chunk whose first key is greater than the key. The key belongs to the chunk before it.
+        // The first chunk that begins after the key. The key belongs to the chunk before this one.
         let next = Self.firstIndex(in: chunks) {
             $0.first.map { key.lexicographicallyPrecedes($0.key) } ?? false
         }

@@ -13,22 +13,22 @@ import Darwin
 
 /// The log of a ``FileRecordStore`` and the index of its records. All methods block.
 ///
-/// The file only grows until a new one replaces it, so a reader does not need a lock for a record that it has located, even during
-/// a write. Writers hold the directory's lock, and first read what other processes have appended.
+/// The file only grows until a new one replaces it. A reader that has located a record can therefore read it without a lock,
+/// even during a write. Writers hold the directory's lock, and first read what other processes have appended.
 final class RecordLog: Sendable {
-    /// The known state of the log.
+    /// What this process knows about the log.
     private struct View {
         var index = RecordIndex()
         var file: RecordFile?
         var identity: RecordFile.Identity?
         var end = 0
-        /// The size of the file at the last check. It is larger than `end` if an unreadable tail could not be truncated.
+        /// The size of the file at the last check. It exceeds `end` if an unreadable tail could not be truncated.
         var size = 0
-        /// Whether this process holds the lock, so that no other process appends.
+        /// Whether this process holds the lock, which keeps other processes from appending.
         var isWriting = false
         /// Whether the log must be rewritten before anything is appended to it.
         var mustRewrite = false
-        /// The rewrite is not attempted again until `end` exceeds this offset.
+        /// The offset that `end` must exceed before the rewrite is tried again.
         var rewriteBound = 0
     }
 
@@ -89,7 +89,7 @@ final class RecordLog: Sendable {
         return records
     }
 
-    /// Reads the records under a key and returns the losses among them.
+    /// Reads the records under a key, and returns the losses among them.
     func losses(under key: RecordKey) throws(RecordStoreError) -> RecordLosses {
         _ = try records(under: key)
         let prefix = key.encoded
@@ -99,7 +99,7 @@ final class RecordLog: Sendable {
         return RecordLosses(keys: keys.compactMap { RecordKey(encoded: $0) }.sorted(), unknownCount: count)
     }
 
-    /// Commits changes. They are on the disk when the call returns. The caller holds the lock.
+    /// Commits changes. They are on the disk when the call returns. The caller must hold the lock.
     func commit(_ changes: [RecordChange]) throws(RecordStoreError) {
         var builder = RecordFrameBuilder()
         for change in changes { builder.add(change) }
@@ -113,7 +113,7 @@ final class RecordLog: Sendable {
 
     /// Evicts records beyond the limit, and rewrites the log if most of it is garbage.
     ///
-    /// If this fails, it is tried again after a later commit.
+    /// If this fails, a later commit tries again.
     func tidy() {
         guard view.withLock({ isTooLarge($0) || isMostlyGarbage($0) }) else { return }
         do {
@@ -167,7 +167,7 @@ final class RecordLog: Sendable {
         try lock.withLock { lock throws(RecordStoreError) in try lock.holding(body) }
     }
 
-    /// Reads the part of the log that is not known yet. The caller holds the lock.
+    /// Reads the new part of the log. The caller must hold the lock.
     private func refresh() throws(RecordStoreError) {
         guard let status = try directory.status(of: RecordDirectory.log) else {
             let (wasThere, count) = view.withLock { view in
@@ -183,18 +183,18 @@ final class RecordLog: Sendable {
         var start = 0
         if let known, identity == status.identity {
             file = known
-            // If the file has become shorter, it is read again from the beginning.
+            // A file that has become shorter is read again from the beginning.
             if status.size > end { start = end }
         } else {
             file = try directory.open(RecordDirectory.log, O_RDWR)
-            // The process that renamed the log may have been killed before the rename was flushed.
+            // The process that renamed the log may have been killed before it flushed the rename.
             try directory.flush()
         }
         let path = directory.path(of: RecordDirectory.log)
         let scan = try RecordLogScan(file, path: path, from: start, size: status.size)
         if start == 0 { directory.removeNewLog() }
-        // A frame with a second head has been flushed. The process that wrote the rest may have been killed before the flush, and
-        // readers are about to get that data.
+        // A frame without its second head may not have been flushed, because its writer was killed. Flush it before readers
+        // rely on it.
         if !scan.isWhole { try file.flush() }
         view.withLock { view in
             if start == 0 { view = View() }
@@ -206,13 +206,13 @@ final class RecordLog: Sendable {
         for gap in scan.gaps { setAside(gap, of: file) }
         if scan.restoredCount > 0 { report(.restored(scan.restoredCount)) }
         view.withLock { $0.mustRewrite = true }
-        // Readable records are served even if there is no space to rewrite them.
+        // If there is no space for a rewrite, the store can still return the readable records.
         do { try rewrite() } catch { view.withLock { $0.rewriteBound = $0.end } }
     }
 
     // MARK: Writing
 
-    /// Acquires the lock, reads the whole log, makes sure that it can be appended to, and runs a closure that changes it.
+    /// Acquires the lock, brings the log into a state that can be appended to, and runs a closure that changes it.
     private func writing(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
         try locked { () throws(RecordStoreError) in try write(body) }
     }
@@ -226,7 +226,7 @@ final class RecordLog: Sendable {
         try body()
     }
 
-    /// Creates an empty log. If a log already exists, the call fails and never replaces it.
+    /// Creates an empty log. If a log exists already, the call fails. It never replaces one.
     private func create() throws(RecordStoreError) {
         let file = try directory.open(RecordDirectory.log, O_RDWR | O_CREAT | O_EXCL)
         let writer: RecordLogWriter
@@ -235,7 +235,7 @@ final class RecordLog: Sendable {
             try file.flush()
             try directory.flush()
         } catch {
-            // The log was empty. If the removal fails, the next use recognizes the incomplete log and rewrites it.
+            // The log was empty. If it cannot be removed, the next use recognizes it as incomplete and rewrites it.
             directory.remove(RecordDirectory.log)
             throw error
         }
@@ -245,18 +245,18 @@ final class RecordLog: Sendable {
         }
     }
 
-    /// Appends a frame. An unflushed frame reaches the disk together with the next flushed one.
+    /// Appends a frame. An unflushed frame reaches the disk with the next flushed one.
     private func append(_ builder: RecordFrameBuilder, isFlushed: Bool) throws(RecordStoreError) {
         var builder = builder
         guard !builder.isEmpty else { return }
         let (file, end) = view.withLock { view in
-            builder.number(behind: view.index)
+            builder.number(after: view.index)
             return (view.file, view.end)
         }
         guard let file else { return }
         let (head, tail, operations) = builder.frame(at: end)
         do throws(RecordStoreError) {
-            // This reserves the space for the second head, so that a full disk cannot prevent it from being written.
+            // Reserves the space for the second head, so that a full disk cannot prevent it from being written.
             try file.write(head + [UInt8](repeating: 0, count: tail.count), at: end)
         } catch {
             do { try file.truncate(to: end) } catch { view.withLock { $0.mustRewrite = true } }
@@ -265,13 +265,13 @@ final class RecordLog: Sendable {
         do throws(RecordStoreError) {
             if isFlushed { try file.flush() }
         } catch {
-            // Data that could not be flushed may not be on the disk even if it can be read, so nothing is appended after it.
+            // After a failed flush, data can be readable without being on the disk, so nothing may be appended after it.
             view.withLock { $0.mustRewrite = true }
             do { try file.truncate(to: end) } catch {}
             throw error
         }
         do { try file.write(tail, at: end + head.count) } catch {
-            // The frame is on the disk. It is valid without the second head as long as the first head is intact.
+            // The frame is on the disk. Without the second head, it stays valid as long as the first head is intact.
             view.withLock { $0.mustRewrite = true }
         }
         view.withLock { view in
@@ -281,7 +281,7 @@ final class RecordLog: Sendable {
         }
     }
 
-    /// Evicts records with an expiry, those that expire soonest first, until the rest takes at most seven eighths of the limit.
+    /// Evicts records with an expiry, earliest first, until the rest takes at most seven eighths of the limit.
     private func evict() throws(RecordStoreError) {
         let (byteCount, slots) = view.withLock { view in
             (view.index.byteCount, isTooLarge(view) ? view.index.slots(under: []) : [])
@@ -311,7 +311,7 @@ final class RecordLog: Sendable {
             let time = now()
             if index.unknownLossCount > 0 { try rewriting.add(.setUnknownLossCount(index.unknownLossCount)) }
             for key in index.lostKeys { try rewriting.add(.lose(key)) }
-            // Records with an expiry get separate frames, so that damage to them is known to be harmless.
+            // Records with an expiry get separate frames, so that damage to those frames is known to be harmless.
             let slots = index.slots(under: []).filter { !$0.entry.isExpired(at: time) }
             for expires in [false, true] {
                 for slot in slots where (slot.entry.expiry != nil) == expires {
@@ -328,7 +328,7 @@ final class RecordLog: Sendable {
             try rewriting.finish()
             if old?.isUnreadable == true { DamagedRecords(directory: directory).keepLog() }
             try directory.replaceLog()
-            // Reopened under its final name.
+            // Reopen the file under its final name.
             file = try directory.open(RecordDirectory.log, O_RDWR)
         } catch {
             directory.removeNewLog()
@@ -343,8 +343,8 @@ final class RecordLog: Sendable {
                 end: rewriting.end,
                 size: rewriting.end,
                 isWriting: view.isWriting,
-                // Until the directory is flushed, a crash may bring back the old log, without anything that was appended to the new
-                // one.
+                // Until the directory is flushed, a crash may bring back the old log, without the commits that were appended to
+                // the new one.
                 mustRewrite: true
             )
         }
@@ -367,12 +367,12 @@ final class RecordLog: Sendable {
                 try append(builder, isFlushed: false)
             }
         } catch {
-            // The damage is found again the next time the log is read.
+            // The next read of the log finds the damage again.
             view.withLock { $0.index.apply(Self.removal(of: slot)) }
         }
     }
 
-    /// Returns the operation for a damaged record. A record with an expiry is only removed, because it can be fetched again.
+    /// Returns the operation for a damaged record. A record with an expiry is just removed, because it can be fetched again.
     private static func removal(of slot: RecordIndex.Slot) -> RecordOperation {
         slot.entry.expiry == nil ? .lose(slot.key) : .remove(slot.key)
     }

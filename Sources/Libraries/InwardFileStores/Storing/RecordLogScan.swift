@@ -1,12 +1,13 @@
 import InwardRecordDirectories
 import InwardRepositories
 
-/// The contents of a log from an offset on, recovered as far as possible if the log is damaged.
+/// The changes in a log from an offset on. If the log is damaged, the scan recovers what it can.
 ///
-/// If the first head of a frame is damaged, the second head identifies the frame. If both are damaged, everything up to the next
-/// frame is damage. Damage inside a value is found when the value is read. The last frame counts if it is complete or if its second
-/// head exists, because the second head is written after the rest has been flushed. Otherwise, its commit was never reported as
-/// durable, and the frame is damage.
+/// - If the first head of a frame is damaged, the second head identifies the frame.
+/// - If both heads are damaged, everything up to the next frame is damaged.
+/// - Damage inside a value is found when the value is read.
+/// - The last frame is valid if it is complete, or if its second head exists, because a writer writes that head only after it
+///   has flushed the rest. Any other last frame is damaged. Its commit was never reported as durable.
 struct RecordLogScan {
     /// A part of the log about which nothing is known.
     struct Gap: Equatable {
@@ -26,13 +27,13 @@ struct RecordLogScan {
     /// Whether the log is undamaged.
     private(set) var isWhole = true
 
-    /// The number of operation bytes that were read for apparent heads that were not heads.
+    /// The number of bytes that were read as the operations of apparent heads that turned out not to be heads.
     private(set) var futileByteCount = 0
 
     private static let windowLength = 64 * 1_024
     /// Operations up to this length are always read after an apparent head.
     private static let shortLength = 4_096
-    /// The multiple of the file's length that may be read in vain, not counting short operations.
+    /// The maximum number of futile bytes, as a multiple of the file's size. Beyond it, only short operations are read.
     private static let futility = 16
 
     private let file: RecordFile
@@ -43,7 +44,7 @@ struct RecordLogScan {
 
     /// Scans a file of the given size from a frame boundary on. At offset 0, the scan reads the header first.
     ///
-    /// - Throws: a `RecordStoreError` if the file cannot be read, or if a newer program wrote it.
+    /// - Throws: A `RecordStoreError` if the file cannot be read, or if a newer program wrote it.
     init(_ file: RecordFile, path: String, from start: Int, size: Int) throws(RecordStoreError) {
         self.file = file
         self.path = path
@@ -59,7 +60,7 @@ struct RecordLogScan {
                 position = RecordLogHeader.length
                 end = position
             } else {
-                // The header is missing, as in format 0, or damaged. A rewrite adds it in both cases.
+                // The header is missing, as in format 0, or damaged. Either way, a rewrite adds it.
                 isWhole = false
             }
         }
@@ -98,7 +99,7 @@ struct RecordLogScan {
         isWhole = false
         let isLast = range.upperBound == size
         gaps.append(Gap(range: range, isLast: isLast))
-        // The end may be an unfinished commit, which was never reported as durable.
+        // The gap may be an unfinished commit, which was never reported as durable.
         if !isLast || file.isUnreadable { operations.append(.findGap) }
     }
 
@@ -123,8 +124,8 @@ struct RecordLogScan {
     ) throws(RecordStoreError) -> RecordFrame? {
         guard let bytes = try bytes(at: position, count: RecordFrame.prefixLength),
             let prefix = RecordFramePrefix(bytes), prefix.mark == mark, prefix.position == position,
-            // A value can contain many apparent heads, each of which claims that all the rest is its operations. Checking all of
-            // them would take quadratic time.
+            // A value can contain many apparent heads, each of which claims that the rest of the file is its operations.
+            // Checking all of them would take quadratic time.
             prefix.operationsLength <= Self.shortLength || futileByteCount / Self.futility <= size,
             let operations = try self.bytes(
                 at: position + RecordFrame.prefixLength,
@@ -136,7 +137,7 @@ struct RecordLogScan {
             if frame == nil { futileByteCount += operations.count }
             return frame
         } catch {
-            throw RecordLogHeader.newerFormat("it has an operation of the code \(error.code)", path: path)
+            throw RecordLogHeader.newerFormat("it contains the unknown operation \(error.code)", path: path)
         }
     }
 

@@ -2,7 +2,7 @@ import InwardRecordDirectories
 import InwardRepositories
 import InwardTransfers
 
-/// Writes a log from the beginning, in frames small enough to be held in memory.
+/// Writes a log from the beginning, in frames that are small enough to be held in memory.
 struct RecordLogWriter {
     private static let frameLength = 1_024 * 1_024
 
@@ -21,7 +21,7 @@ struct RecordLogWriter {
         end = RecordLogHeader.length
     }
 
-    /// Adds a record with its bytes and its entry from an older log.
+    /// Adds a record with the key and the metadata of its slot in an older log.
     mutating func add(_ bytes: [UInt8], _ slot: RecordIndex.Slot) throws(RecordStoreError) {
         builder.keep(bytes, slot.entry, slot.key)
         if builder.byteCount >= Self.frameLength { try writeFrame() }
@@ -39,13 +39,13 @@ struct RecordLogWriter {
         try file.flush()
     }
 
-    /// Writes the pending changes, so that the next ones go into a frame of their own.
+    /// Writes the pending changes. Later changes go into another frame.
     mutating func endFrame() throws(RecordStoreError) {
         if !builder.isEmpty { try writeFrame() }
     }
 
     private mutating func writeFrame() throws(RecordStoreError) {
-        builder.number(behind: index)
+        builder.number(after: index)
         let (head, tail, operations) = builder.frame(at: end)
         try file.write(head + tail, at: end)
         for operation in operations { index.apply(operation) }
@@ -98,8 +98,8 @@ struct RecordFrameBuilder {
         append(.remove(key))
     }
 
-    /// Numbers the commit. The number is the frame's first operation.
-    mutating func number(behind index: RecordIndex) {
+    /// Inserts the commit's number as the first operation.
+    mutating func number(after index: RecordIndex) {
         let before = index.durableCount
         let after = before + (operations.contains(where: index.isDurable) ? 1 : 0)
         let number = RecordOperation.setDurableCount(before: before, after: after)

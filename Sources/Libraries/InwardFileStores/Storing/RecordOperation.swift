@@ -6,17 +6,17 @@ enum RecordOperation: Equatable, Sendable {
     case keep([UInt8], RecordEntry)
     case remove([UInt8])
     case removeAll([UInt8])
-    /// A record without an expiry is damaged.
+    /// Marks a record without an expiry as lost to damage.
     case lose([UInt8])
-    /// The number of times that damage has hit unknown keys.
+    /// Sets the number of times that damage has hit unknown keys.
     case setUnknownLossCount(Int)
-    /// The number of commits that changed records without an expiry, before and after this commit.
+    /// Sets the number of commits that changed records without an expiry, before and after this commit.
     case setDurableCount(before: Int, after: Int)
-    /// A part of the log before this point cannot be read. The scan adds this operation; it is not stored in the log.
+    /// Marks a part of the log before this point as unreadable. The scan adds this operation; it is never stored.
     case findGap
 }
 
-/// The location of a record in the log, and what can be known without reading it.
+/// The location of a record in the log, and what is known about the record without reading it.
 struct RecordEntry: Equatable, Sendable {
     /// The offset of the bytes.
     var offset: Int
@@ -38,8 +38,10 @@ struct RecordEntry: Equatable, Sendable {
     }
 }
 
-/// Encodes and decodes operations: the operation code, the key length and the key. For a stored record, they are followed by its
-/// length, checksum and expiry.
+/// Encodes and decodes operations.
+///
+/// An encoded operation consists of its code, the length of its key, and the key. A stored record adds its length, its checksum
+/// and its expiry.
 enum RecordOperationCoding {
     private enum Kind: UInt8 {
         case keep = 1
@@ -53,7 +55,7 @@ enum RecordOperationCoding {
 
     /// The maximum size of an operation, without its key, in bytes.
     static let overhead = 33
-    /// The maximum number of commits or losses, which leaves room to add one without overflow.
+    /// The maximum number of commits or losses. It leaves room to add one without overflow.
     static let maximumCount = Int.max >> 8
 
     /// Encodes an operation, without the location of its value.
@@ -81,12 +83,12 @@ enum RecordOperationCoding {
         }
     }
 
-    /// An operation code that this program does not know.
+    /// An error for an operation code that this version of the program does not know.
     struct UnknownOperation: Error {
         let code: UInt8
     }
 
-    /// Decodes operations whose values are stored one after the other in a range, or returns `nil` if the bytes are not operations.
+    /// Decodes operations whose values are stored consecutively in a range, or returns `nil` if the bytes are not operations.
     ///
     /// - Parameters:
     ///   - bytes: The encoded operations. Their checksum has already been verified.

@@ -11,17 +11,22 @@ import Darwin
 
 /// Loads data from a file in chunks.
 ///
-///     let loader = FileDataLoader(file: URL(filePath: "/var/lib/example/data"))
-///     let chunk = try await loader.chunk(at: 0, of: nil)
+/// ```swift
+/// import InwardTransfers
 ///
-/// The loader opens the file for each chunk. A version is identified by the file's identity, length and modification time, so a
-/// file that is written to or replaced between chunks becomes another version. If the file itself is a symbolic link, it is not
-/// followed.
+/// let loader = FileDataLoader(file: URL(filePath: "/var/lib/comments/export.json"))
+/// let chunk = try await loader.chunk(at: 0, of: nil)
+/// print(chunk.chunk.bytes.count, "bytes of", chunk.totalByteCount ?? 0)
+/// ```
+///
+/// The loader opens the file for each chunk. A file that is written or replaced between two chunks counts as another version:
+/// the loader compares its inode, its size, and the times of its last modification and status change. If the file itself is a
+/// symbolic link, loading fails.
 public struct FileDataLoader: DataLoader {
     private static let maximumReadings = 3
 
     private let file: URL
-    /// The file's path below an open directory, or `nil` to use its absolute path.
+    /// The file's path below an open directory, or `nil` to open the file by its absolute path.
     private let place: (components: [String], tree: DirectoryTree)?
     private let chunkByteCount: Int
     private let work = FileWork()
@@ -47,11 +52,11 @@ public struct FileDataLoader: DataLoader {
     /// The path of the file.
     public var source: String? { path }
 
-    /// Loads the bytes from an offset on.
+    /// Returns the chunk that begins at an offset, or an empty chunk if the offset is at or beyond the end of the file.
     ///
-    /// - Throws: a `DataLoaderError` if the file does not exist or cannot be read, or if the task was cancelled.
+    /// - Throws: A `DataLoaderError` if the file does not exist or cannot be read, or if the task was cancelled.
     public func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {
-        guard !Task.isCancelled else { throw failure("was not read, because that was cancelled") }
+        guard !Task.isCancelled else { throw failure("was not read, because the task was cancelled") }
         return try await work.run { () throws(DataLoaderError) in try read(at: offset) }
     }
 
@@ -62,7 +67,7 @@ public struct FileDataLoader: DataLoader {
             // The offset may belong to another, longer version.
             let offset = min(max(0, offset), version.byteCount)
             let bytes = try read(handle, at: offset, count: min(chunkByteCount, version.byteCount - offset))
-            // Bytes that were read during a change do not belong to any version.
+            // Bytes read while the file changes do not belong to any version.
             guard try self.version(of: handle) == version else { continue }
             let end = offset + bytes.count
             return LoadedChunk(
@@ -71,7 +76,7 @@ public struct FileDataLoader: DataLoader {
                 totalByteCount: version.byteCount
             )
         }
-        throw failure("is being written all the time")
+        throw failure("changes faster than it can be read. Try again when the writer is done")
     }
 
     private func open() throws(DataLoaderError) -> FileHandle {
@@ -86,7 +91,7 @@ public struct FileDataLoader: DataLoader {
         } catch {
             throw failure(error.description, meansAbsence: error.meansAbsence)
         }
-        guard let handle else { throw failure("is not there, or is no file", meansAbsence: true) }
+        guard let handle else { throw failure("does not exist, or is not a regular file", meansAbsence: true) }
         return handle
     }
 
@@ -114,10 +119,10 @@ public struct FileDataLoader: DataLoader {
     private var path: String { file.path(percentEncoded: false) }
 }
 
-/// The version of a file: its identity, length and modification time.
+/// The version of a file: its inode, its size, and the times of its last modification and status change.
 ///
-/// A change is missed if it keeps the length and happens within the same tick of the file system's clock (some milliseconds on
-/// Linux) as the previous read.
+/// A change goes unnoticed if it keeps the size and happens within the same tick of the file system's clock (a few milliseconds
+/// on Linux) as the previous change.
 struct FileVersion: Equatable {
     /// The number of bytes in the file.
     let byteCount: Int
@@ -127,7 +132,7 @@ struct FileVersion: Equatable {
     /// Reads the version of an open file.
     init(of file: FileHandle) throws(DirectoryTreeError) {
         var status = stat()
-        // `unsafe`: The call writes one `stat` into the variable that it is given.
+        // `unsafe`: The call writes one `stat` into the variable whose address it gets.
         guard unsafe fstat(file.fileDescriptor, &status) == 0 else { throw DirectoryTreeError(code: errno) }
         #if canImport(Darwin)
         let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)

@@ -4,20 +4,23 @@ import InwardRecordDirectories
 import InwardRepositories
 public import InwardTransfers
 
-/// Saves data to a file atomically, and can resume an interrupted save.
+/// Saves data to a file atomically, and can resume an interrupted transfer.
 ///
-///     let saver = FileDataSaver(file: URL(filePath: "/var/lib/example/data"))
-///     try await saver.save(bytes)
+/// ```swift
+/// let saver = FileDataSaver(file: URL(filePath: "/var/lib/comments/export.json"))
+/// try await saver.save(Array("{}".utf8))
+/// ```
 ///
-/// The saver writes to a partial file next to the target, `.NAME.inward-part`. A small state file, `.NAME.inward-state`, notes the
-/// source, its version, the number of bytes written, and their checksum. When the data is complete, the saver flushes it to the
-/// disk, reads it back, compares it, renames it over the target, and flushes the directory. The target therefore always has either
-/// its old or its new content, even if the process is killed or the power fails.
+/// Readers of the file see either its old or its new content, even if the process is killed or the power fails. The saver
+/// writes to a partial file next to the target, `.NAME.inward-part`. When the data is complete, the saver flushes it to the
+/// disk, reads it back, compares it, renames it over the target, and flushes the directory.
 ///
-/// Before the saver resumes a partial file, it verifies the bytes. A partial file that is damaged, or that belongs to another
-/// source or version, is started over. If another process is writing the partial file, saving fails.
+/// A state file, `.NAME.inward-state`, records the source, its version, the number of bytes written, and their checksum. Before
+/// the saver resumes a partial file, it verifies the bytes. It starts over if the partial file is damaged, or belongs to
+/// another source or version. If another transfer is writing the partial file, saving fails.
 ///
-/// The saver creates the directory if it does not exist. If the target is a symbolic link, the link itself is replaced.
+/// The saver creates the directory if it does not exist. If the target is a symbolic link, the saver replaces the link, not the
+/// file that it points to.
 public struct FileDataSaver: DataSaver {
     private let target: FileTarget
     private let faults: RecordFileFault.Source
@@ -27,7 +30,8 @@ public struct FileDataSaver: DataSaver {
     ///
     /// - Parameters:
     ///   - file: The URL of the target.
-    ///   - checkpointByteCount: The maximum number of written bytes that are lost if the process is killed.
+    ///   - checkpointByteCount: The number of bytes after which the saver updates the state file. If the process is killed, the
+    ///     next transfer repeats at most about this many bytes.
     public init(file: URL, checkpointByteCount: Int = 16 * 1_024 * 1_024) {
         self.init(file: file, checkpointByteCount: checkpointByteCount) { _ in nil }
     }
@@ -48,7 +52,7 @@ public struct FileDataSaver: DataSaver {
 
     /// Replaces the file's content with the data.
     ///
-    /// - Throws: a `DataSaverError` if the data may not have been saved.
+    /// - Throws: A `DataSaverError` if the data was not saved, or if it is unknown whether it is durable.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
         guard !Task.isCancelled else {
             let path = target.url.path(percentEncoded: false)
@@ -66,9 +70,9 @@ public struct FileDataSaver: DataSaver {
         }
     }
 
-    /// Opens the partial file, and verifies what an earlier run left there.
+    /// Opens the partial file, and verifies the bytes that an earlier run left in it.
     ///
-    /// - Throws: a `DataSaverError` if there is no space for the draft, or if another process is writing.
+    /// - Throws: A `DataSaverError` if the partial file cannot be created, or if another transfer is writing it.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
         try await FileDataDraft(target, faults, checkpointByteCount: checkpointByteCount)
     }
@@ -118,7 +122,7 @@ struct FileDataDraft: DataDraft {
     private var notedByteCount = 0
     private var isPublished = false
 
-    /// Opens the partial file, and verifies what an earlier run left there.
+    /// Opens the partial file, and verifies what an earlier run left in it.
     init(
         _ target: FileTarget,
         _ faults: @escaping RecordFileFault.Source,
@@ -133,7 +137,7 @@ struct FileDataDraft: DataDraft {
                 return (files, try files.open())
             }
         }
-        guard let opened else { throw Self.failure(target.url, "is being written by somebody else") }
+        guard let opened else { throw Self.failure(target.url, "failed: another transfer is writing the file") }
         self.files = files
         file = opened
         guard let noted = await opening.run({ files.notedPart() }), noted.canBeResumed, noted.savedByteCount >= 0
@@ -168,7 +172,7 @@ struct FileDataDraft: DataDraft {
     mutating func publish(_ checksum: Checksum) async throws(DataSaverError) {
         let size = byteCount
         try await run { (file, _) throws(RecordStoreError) in
-            // There may be bytes past the end that an earlier run wrote but did not note.
+            // The file may end with bytes that an earlier run wrote but did not record.
             try file.truncate(to: size)
             try file.flush()
             file.forgetInMemory()
@@ -177,7 +181,7 @@ struct FileDataDraft: DataDraft {
             reached = nil
             throw Self.failure(
                 target,
-                "failed: what was written is not what is read there. Nothing was replaced. Look after the disk"
+                "failed: the data read back differs from what was written. Nothing was replaced. Check the disk"
             )
         }
         isPublished = true
@@ -190,13 +194,13 @@ struct FileDataDraft: DataDraft {
     mutating func leave() async {
         guard !isPublished else { return }
         if reached?.canBeResumed == true {
-            // Bytes that could not be noted are written again by the next run.
+            // If the note cannot be written, the next run writes these bytes again.
             try? await note()
         } else {
             let files = files
             await work.run { files.remove() }
         }
-        // If unlocking fails, the file is closed with the draft, which also unlocks it.
+        // If unlocking fails, the file stays locked until it is closed, which happens when the draft is released.
         try? await run { (file, _) throws(RecordStoreError) in try file.lock(false) }
     }
 
@@ -237,7 +241,7 @@ struct FileDataDraft: DataDraft {
         do {
             return try await body()
         } catch {
-            // The explanation consists of whole sentences, but this text continues as one.
+            // The explanation consists of complete sentences, but `failure` appends the last period itself.
             let sentences = error.explanation
             throw failure(target, "failed: \(sentences.hasSuffix(".") ? String(sentences.dropLast()) : sentences)")
         }

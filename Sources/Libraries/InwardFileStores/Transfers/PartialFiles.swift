@@ -14,7 +14,7 @@ import Darwin
 
 /// The partial file and the state file of a target, and the operations on them.
 package struct PartialFiles: Sendable {
-    /// A longer file is not a valid note.
+    /// A file longer than this is not a valid note.
     private static let maximumNoteByteCount = 64 * 1_024
 
     private let directory: DirectoryHandle
@@ -29,7 +29,7 @@ package struct PartialFiles: Sendable {
         self.faults = faults
     }
 
-    /// Returns the paths of the files that exist next to a target until it is published.
+    /// Returns the paths of the temporary files that exist next to a target until it is published.
     package static func names(for path: String) -> [String] {
         let name = path.split(separator: "/").last ?? ""
         return ["inward-part", "inward-state", "inward-state.new"].map { "\(path.dropLast(name.count)).\(name).\($0)" }
@@ -48,7 +48,7 @@ package struct PartialFiles: Sendable {
         while true {
             let file = try directory.file(part, O_RDWR | O_CREAT, permissions: 0o644, faults: faults)
             guard try file.lockAtOnce() else { return nil }
-            // The previous owner of the lock may have renamed the file, so the name may now be missing or belong to another file.
+            // The previous owner of the lock may have renamed the file. The name may now be missing, or belong to another file.
             guard let status = try directory.status(of: part), status.identity == (try file.status().identity) else {
                 continue
             }
@@ -57,9 +57,9 @@ package struct PartialFiles: Sendable {
         }
     }
 
-    /// Returns what an earlier run noted about the partial file, or `nil` if there is no readable note.
+    /// Returns the note of an earlier run about the partial file, or `nil` if there is no readable note.
     package func notedPart() -> SavedPart? {
-        // A note by another user could make the transfer resume from the wrong offset.
+        // A note written by another user could make the transfer resume at the wrong offset.
         guard let status = try? directory.status(of: state), status.isOwnFile,
             let file = try? directory.file(state, O_RDONLY),
             (try? file.status().identity) == status.identity,
@@ -68,10 +68,10 @@ package struct PartialFiles: Sendable {
         return SavedPart(note: note)
     }
 
-    /// Notes the contents of the partial file. A power failure may lose the note, but never leaves half of it.
+    /// Records the contents of the partial file in a note. A power failure may lose the note, but never leaves half of it.
     package func note(_ saved: SavedPart) throws(RecordStoreError) {
         let new = "\(state).new"
-        // An existing name may be a hard link to a file that must not be written to.
+        // The name may already exist as a hard link to a file that must not change.
         try directory.removeFile(new)
         let file = try directory.file(new, O_WRONLY | O_CREAT | O_EXCL, permissions: 0o644, faults: faults)
         try file.write(saved.note, at: 0)
@@ -80,7 +80,7 @@ package struct PartialFiles: Sendable {
 
     /// Removes the note.
     package func removeNote() {
-        // If a note remains, it describes a partial file that does not exist, which the next run detects.
+        // A leftover note describes a partial file that no longer exists. The next run notices that.
         for name in [state, "\(state).new"] { try? directory.removeFile(name) }
     }
 
@@ -117,8 +117,8 @@ package struct PartialFiles: Sendable {
         RecordStoreError(
             .denied,
             explanation: """
-                “\(directory.path(of: name))” is not a file that only this user can write, or it has another name. It is not used: find out what it \
-                is, and move it away.
+                “\(directory.path(of: name))” is not used: it is not a regular file that only this user can write to, or it has a \
+                second hard link. Find out what it is, and move it away.
                 """
         )
     }

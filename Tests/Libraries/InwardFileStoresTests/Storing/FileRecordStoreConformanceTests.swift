@@ -16,8 +16,8 @@ struct FileRecordStoreConformanceTests {
         directory = try TemporaryDirectory()
     }
 
-    /// With much room for what is of no use, and with none, so that the log is written anew all the time.
-    @Test(arguments: [4 << 20, 0]) func itConforms(slack: Int) async throws {
+    /// Runs with a large limit for garbage, and with none, so that the log is rewritten constantly.
+    @Test(arguments: [4 << 20, 0]) func storeConforms(slack: Int) async throws {
         let url = directory.url.appending(path: "not/there")
         let reports = RecordDamageReports()
         try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).check {
@@ -26,7 +26,7 @@ struct FileRecordStoreConformanceTests {
         #expect(reports.all == [])
     }
 
-    @Test func repositoriesConformOverIt() async throws {
+    @Test func repositoriesOverTheStoreConform() async throws {
         let url = directory.url.appending(path: "repositories")
         let reports = RecordDamageReports()
         try await RepositoryConformance(now: FileRecordStore.testTime).check {
@@ -35,7 +35,7 @@ struct FileRecordStoreConformanceTests {
         #expect(reports.all == [])
     }
 
-    @Test func itKeepsNoHalfOfWhatTheDiskHasNoRoomFor() async throws {
+    @Test func commitThatDoesNotFitOnTheDiskChangesNothing() async throws {
         let free = Mutex(4 << 20)
         let url = directory.url.appending(path: "full")
         try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).checkFullness {
@@ -52,14 +52,14 @@ struct FileRecordStoreConformanceTests {
         }
     }
 
-    /// With the damaged record in the log as it is, and with a log that is written anew all the time.
-    @Test(arguments: [4 << 20, 0]) func itRemembersWhatItLost(slack: Int) async throws {
+    /// Runs with a log that stays as it is, and with one that is rewritten constantly.
+    @Test(arguments: [4 << 20, 0]) func storeRemembersItsLosses(slack: Int) async throws {
         let url = directory.url.appending(path: "lossy")
         let reports = RecordDamageReports()
         try await RecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).checkLosses {
             FileRecordStore.opened(url, slack: slack, reports: reports)
         } damage: { _, bytes in
-            // Under the lock, because the store that has just written the record may be about to put another log in its place.
+            // Holds the lock, because the store that has just written the record may be about to replace the log.
             var lock = RecordLock(RecordDirectory(url: url, faults: { _ in nil }))
             try lock.holding { Result { try url.appending(path: "records").changeByte(of: bytes) } }.get()
         }

@@ -25,7 +25,7 @@ struct FileRecordStoreCrashTests {
         directory = try TemporaryDirectory()
     }
 
-    /// Makes the commits until one fails; gives how many were made.
+    /// Makes the commits until one fails, and returns the number of successful ones.
     private func commitAll(to store: FileRecordStore) async -> Int {
         for (index, changes) in history.commits.enumerated() {
             do { try await store.commit(changes) } catch { return index }
@@ -33,9 +33,9 @@ struct FileRecordStoreCrashTests {
         return history.commits.count
     }
 
-    /// In each step a process ends, which has written so much of what it was about to write.
+    /// Ends the process at each step in turn, after it has written the given number of bytes in that step.
     @Test(arguments: [0, 1 << 20], [0, 1, 30, 60, 100, 10_000])
-    func aProcessThatEndsInAnyStepHasMadeACommitOrNot(slack: Int, writtenCount: Int) async throws {
+    func commitIsAtomicIfTheProcessEndsAtAnyStep(slack: Int, writtenCount: Int) async throws {
         var hasEnded = false
         var step = 0
         while !hasEnded {
@@ -56,7 +56,7 @@ struct FileRecordStoreCrashTests {
             hasEnded = steps.withLock(\.self) <= step
             let contents = try await FileRecordStore.opened(url).contents()
             let allowed = history.states[count...].prefix(2)
-            #expect(allowed.contains(contents), "in the step \(step), behind \(count) commits")
+            #expect(allowed.contains(contents), "at step \(step), after \(count) commits")
             let store = FileRecordStore.opened(url, slack: slack)
             try await store.commit([.keep(StoredRecord([9]), ["new"])])
             #expect(try await FileRecordStore.opened(url).contents() == contents.merging([["new"]: [9]]) { $1 })
@@ -66,8 +66,9 @@ struct FileRecordStoreCrashTests {
         #expect(step > (slack == 0 ? 30 : 20))
     }
 
-    /// No more than what was flushed survives: each file as it was when it was, by the names of when the directory was.
-    @Test(arguments: [0, 1 << 20]) func whatWasCommittedSurvivesALossOfPower(slack: Int) async throws {
+    /// Only flushed data survives: the contents of each file as of its last flush, under the names as of the last flush of the
+    /// directory.
+    @Test(arguments: [0, 1 << 20]) func commitSurvivesAPowerFailure(slack: Int) async throws {
         let url = directory.url.appending(path: "power")
         let disk = FlushedFiles(of: url)
         let store = FileRecordStore.opened(url, slack: slack) { step in
@@ -82,9 +83,9 @@ struct FileRecordStoreCrashTests {
         }
     }
 
-    /// The store goes on, or another takes over where it failed.
+    /// After the failure, either the same store continues or another one takes over.
     @Test(arguments: 0..<24, [false, true])
-    func whereOneFlushFailsTheNextIsOfAllThatIsKept(failing: Int, isReplaced: Bool) async throws {
+    func commitAfterAFailedFlushFlushesEverything(failing: Int, isReplaced: Bool) async throws {
         let url = directory.url.appending(path: "flush")
         let disk = FlushedFiles(of: url)
         let flushes = Mutex(0)
@@ -105,15 +106,15 @@ struct FileRecordStoreCrashTests {
                 if isReplaced { store = FileRecordStore.opened(url, faults: fault) }
                 continue
             }
-            // Without what is done behind a commit, which goes on meanwhile.
+            // The cleanup after a commit runs concurrently and is not part of the expectation.
             expected[key] = [UInt8(index)]
             let survivor = directory.url.appending(path: "survivor-\(index)")
             try disk.write(to: survivor)
-            #expect(try await FileRecordStore.opened(survivor).contents() == expected, "behind \(index)")
+            #expect(try await FileRecordStore.opened(survivor).contents() == expected, "after commit \(index)")
         }
     }
 
-    @Test func whatSomebodyLeftUnflushedIsFlushedBeforeItIsGiven() async throws {
+    @Test func unflushedDataOfAKilledProcessIsFlushedBeforeItIsReturned() async throws {
         let url = directory.url.appending(path: "left")
         try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
         let disk = FlushedFiles(of: url)
@@ -125,7 +126,7 @@ struct FileRecordStoreCrashTests {
             }
         }
         await #expect(throws: RecordStoreError.self) { try await killed.commit([.keep(StoredRecord([2]), ["b"])]) }
-        // There is no room to write it anew.
+        // The disk has no space for a rewrite.
         let store = FileRecordStore.opened(url) { step in
             disk.begin(step)
             return step == .open(RecordDirectory.newLog) ? RecordFileFault(code: ENOSPC) : nil
@@ -138,7 +139,7 @@ struct FileRecordStoreCrashTests {
         #expect(try await FileRecordStore.opened(survivor).contents() == contents)
     }
 
-    @Test func aStoreGoesOnWhereOneStepFails() async throws {
+    @Test func storeContinuesAfterAFailedStep() async throws {
         for step in Thoroughness.sample(0..<40, every: 7) {
             let url = directory.url.appending(path: "once-\(step)")
             let steps = Mutex(0)
@@ -157,10 +158,10 @@ struct FileRecordStoreCrashTests {
                 } catch {
                     #expect(error.reason == .unavailable)
                 }
-                // A read may be what fails.
-                if let contents = try? await store.contents() { #expect(contents == expected, "in the step \(step)") }
+                // The failing step may belong to a read.
+                if let contents = try? await store.contents() { #expect(contents == expected, "at step \(step)") }
             }
-            #expect(try await FileRecordStore.opened(url).contents() == expected, "in the step \(step)")
+            #expect(try await FileRecordStore.opened(url).contents() == expected, "at step \(step)")
         }
     }
 }

@@ -18,21 +18,21 @@ struct FileRecordStoreDamageTests {
         directory = try TemporaryDirectory()
     }
 
-    /// The log of all commits; or of what they leave, written anew.
+    /// Returns the log of all commits, or the log after a rewrite.
     private func log(isRewritten: Bool = false) async throws -> [UInt8] {
         let url = directory.url.appending(path: "whole")
         let store = FileRecordStore.opened(url, slack: isRewritten ? 0 : 1 << 20)
         for changes in history.commits { try await store.commit(changes) }
         if isRewritten {
             for _ in 0..<8 { try await store.commit([.keep(StoredRecord([4, 4]), ["a"])]) }
-            // What is behind a commit is done before the next.
+            // The cleanup after a commit is done before the next commit.
             try await store.commit([.keep(StoredRecord([4, 4]), ["é"])])
         }
         #expect(try await store.contents() == history.last)
         return Array(try Data(contentsOf: url.appending(path: "records")))
     }
 
-    /// A directory of its own with a log in it.
+    /// Creates a directory that contains the given log.
     private func place(_ bytes: [UInt8], _ name: String) throws -> URL {
         let url = directory.url.appending(path: name)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -41,7 +41,7 @@ struct FileRecordStoreDamageTests {
     }
 
     @Test(arguments: [false, true], [0xFF, 0x01] as [UInt8])
-    func noByteThatIsChangedMakesAnythingWrong(isRewritten: Bool, mask: UInt8) async throws {
+    func changedByteNeverCausesAWrongAnswer(isRewritten: Bool, mask: UInt8) async throws {
         let log = try await log(isRewritten: isRewritten)
         var reportCount = 0
         let indices = Thoroughness.sample(log.indices, every: 23)
@@ -57,13 +57,13 @@ struct FileRecordStoreDamageTests {
                 if found == nil, history.last[key] != nil {
                     lost.insert(key)
                 } else {
-                    #expect(found == history.last[key], "\(key) behind a change of the byte \(index)")
+                    #expect(found == history.last[key], "\(key) after a change of byte \(index)")
                 }
             }
             let rest = history.last.filter { !lost.contains($0.key) }
             #expect(try await store.contents() == rest)
-            #expect(lost.count <= 1, "behind a change of the byte \(index)")
-            // Whatever is lost is reported once, with its key, and to be found.
+            #expect(lost.count <= 1, "after a change of byte \(index)")
+            // Each loss is reported once, with its key and the path of a file.
             #expect(Set(reports.all.compactMap(\.key)) == lost)
             for report in reports.all where report.key != nil {
                 #expect(report.path.map { FileManager.default.fileExists(atPath: $0) } == true)
@@ -77,16 +77,16 @@ struct FileRecordStoreDamageTests {
         #expect(reportCount > indices.count / 4)
     }
 
-    @Test func aLogThatIsCutShortGivesWhatWasKeptBefore() async throws {
+    @Test func truncatedLogReturnsTheEarlierRecords() async throws {
         let log = try await log()
         var seen: Set<[RecordKey: [UInt8]]> = []
         for length in Thoroughness.sample(0..<log.count + 1, every: 19) {
             let url = try place(Array(log.prefix(length)), "cut")
             let reports = RecordDamageReports()
             let contents = try await FileRecordStore.opened(url, reports: reports).contents()
-            #expect(history.states.contains(contents), "behind \(length) bytes")
+            #expect(history.states.contains(contents), "truncated to \(length) bytes")
             seen.insert(contents)
-            // It can be kept in from then on.
+            // The store accepts commits afterwards.
             let store = FileRecordStore.opened(url, reports: reports)
             try await store.commit([.keep(StoredRecord([9]), ["new"])])
             let expected = contents.merging([["new"]: [9]]) { $1 }
@@ -97,7 +97,7 @@ struct FileRecordStoreDamageTests {
         if Thoroughness.isExhaustive { #expect(seen == Set(history.states)) }
     }
 
-    @Test func aRewrittenLogThatIsCutShortGivesNothingElse() async throws {
+    @Test func truncatedRewrittenLogReturnsNoWrongRecords() async throws {
         let log = try await log(isRewritten: true)
         for length in Thoroughness.sample(0..<log.count, every: 19) {
             let url = try place(Array(log.prefix(length)), "cut")
@@ -106,7 +106,7 @@ struct FileRecordStoreDamageTests {
         }
     }
 
-    @Test func whatCannotBeCutOffIsSetAsideOnce() async throws {
+    @Test func tailThatCannotBeTruncatedIsReportedOnce() async throws {
         let reports = RecordDamageReports()
         let url = try place(try await log() + Array("half a commit".utf8), "half")
         let isFull = Atomic(true)
@@ -116,30 +116,30 @@ struct FileRecordStoreDamageTests {
             tries.add(1, ordering: .relaxed)
             return isFull.load(ordering: .relaxed) ? RecordFileFault(code: ENOSPC) : nil
         }
-        // There is no room to write it anew, which is not tried for each who reads.
+        // The disk has no space for a rewrite. The store must not try one on each read.
         for _ in 0..<3 { #expect(try await store.contents() == history.last) }
         #expect(reports.all.count == 1)
         let count = tries.load(ordering: .relaxed)
         #expect(count == 1)
-        let change = RecordChange.keep(StoredRecord([2]), ["behind"])
+        let change = RecordChange.keep(StoredRecord([2]), ["after"])
         await #expect(throws: RecordStoreError.self) { try await store.commit([change]) }
         isFull.store(false, ordering: .relaxed)
         try await store.commit([change])
         let contents = try await FileRecordStore.opened(url, reports: reports).contents()
-        #expect(contents == history.last.merging([["behind"]: [2]]) { $1 })
+        #expect(contents == history.last.merging([["after"]: [2]]) { $1 })
         #expect(reports.all.count == 1)
     }
 
-    @Test func whatIsNoLogIsSetAside() async throws {
+    @Test func fileThatIsNotALogIsSetAside() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         let log = try await log()
         for round in 0..<(Thoroughness.isExhaustive ? 64 : 8) {
             var count = Int.random(in: 1...2_000, using: &random)
-            // Behind as many bytes, the header of the log below would be where the second copy of a header belongs.
+            // At this length, the header of the appended log would be where the second copy of the header belongs.
             if count == RecordLogHeader.length / 2 { count += 1 }
             var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-            // Half of them have frames in them that are not where they say they are.
+            // Half of the files contain frames that are not at the offset that they state.
             if round % 2 == 0 { bytes += log }
             let url = try place(bytes, "nonsense")
             let reports = RecordDamageReports()
@@ -151,7 +151,7 @@ struct FileRecordStoreDamageTests {
         }
     }
 
-    @Test func aPartThatIsOverwrittenLosesNoMoreThanItHas() async throws {
+    @Test func overwrittenPartLosesOnlyItsOwnRecords() async throws {
         let log = try await log()
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
@@ -168,14 +168,14 @@ struct FileRecordStoreDamageTests {
         }
     }
 
-    @Test func aRecordThatHasALogInItIsNoLog() async throws {
+    @Test func recordThatContainsALogIsNotReadAsOne() async throws {
         let inner = try await log()
         let url = directory.url.appending(path: "outer")
         let store = FileRecordStore.opened(url)
         try await store.commit([.keep(StoredRecord([1]), ["first"])])
         try await store.commit([.keep(StoredRecord(inner), ["inner"])])
         var bytes = Array(try Data(contentsOf: url.appending(path: "records")))
-        // Both heads of the commit that has it.
+        // Destroys both heads of the commit that stores the record.
         let start = try #require(
             bytes.indices.dropFirst(RecordLogHeader.length + 1).first {
                 bytes[$0...].starts(with: "RECORDS{".utf8)
@@ -189,7 +189,7 @@ struct FileRecordStoreDamageTests {
         #expect(reports.all.count == 1)
     }
 
-    @Test func whatIsDamagedIsNotWrittenAnew() async throws {
+    @Test func rewriteLeavesOutDamagedRecords() async throws {
         let url = directory.url.appending(path: "store")
         let reports = RecordDamageReports()
         let store = FileRecordStore.opened(url, slack: 0, reports: reports)
@@ -204,7 +204,7 @@ struct FileRecordStoreDamageTests {
         #expect(try await FileRecordStore.opened(url).contents() == [["b"]: [3]])
     }
 
-    @Test func aFileThatLosesItsEndMeanwhileGivesWhatIsLeft() async throws {
+    @Test func logTruncatedWhileOpenReturnsTheRemainingRecords() async throws {
         let url = directory.url.appending(path: "store")
         let store = FileRecordStore.opened(url)
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
@@ -217,7 +217,7 @@ struct FileRecordStoreDamageTests {
         #expect(try await FileRecordStore.opened(url).contents() == [["a"]: [1], ["c"]: [3]])
     }
 
-    @Test func whatIsSetAsideIsBounded() async throws {
+    @Test func damagedDirectoryIsBounded() async throws {
         let url = directory.url.appending(path: "bounded")
         for number in 1...80 {
             try? FileManager.default.removeItem(at: url.appending(path: "records"))

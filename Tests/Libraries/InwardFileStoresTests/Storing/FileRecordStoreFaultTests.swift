@@ -16,7 +16,7 @@ import Musl
 import Darwin
 #endif
 
-/// What a store does where a system call fails.
+/// Tests of failing system calls.
 @Suite(.timeLimit(.minutes(10)))
 struct FileRecordStoreFaultTests {
     private let directory: TemporaryDirectory
@@ -29,7 +29,7 @@ struct FileRecordStoreFaultTests {
 
     private var log: URL { url.appending(path: "records") }
 
-    /// Opens a store whose system call of a number fails, once.
+    /// Opens a store in which the system call with the given number fails, once.
     private func store(
         _ url: URL,
         failing step: Int,
@@ -55,15 +55,16 @@ struct FileRecordStoreFaultTests {
         }
     }
 
-    /// Every call of a run that opens, reads, commits, writes the log anew and opens again fails once, with each error.
+    /// Runs a sequence (open, read, commit, rewrite the log, open again) once for each of its system calls, and makes that call
+    /// fail with the given error.
     @Test(arguments: [EIO, ENOMEM, ESTALE, EINTR, ENOSPC])
-    func aSystemCallThatFailsOnceLosesNothing(code: Int32) async throws {
+    func singleFailedSystemCallLosesNothing(code: Int32) async throws {
         var (step, hasFailed) = (0, true)
         while hasFailed {
             let url = directory.url.appending(path: "step-\(step)")
             var expected: [RecordKey: [UInt8]] = [:]
             if step % 2 == 0 {
-                // Half of the runs begin with a log of another process.
+                // Half of the runs start with a log that another store has written.
                 try await FileRecordStore.opened(url).commit([.keep(StoredRecord([7]), ["earlier"])])
                 expected[["earlier"]] = [7]
             }
@@ -76,19 +77,19 @@ struct FileRecordStoreFaultTests {
                         try await store.commit([.keep(StoredRecord([UInt8(round), UInt8(index)]), key)])
                         expected[key] = [UInt8(round), UInt8(index)]
                     } catch {
-                        #expect(code != EINTR, "in the step \(step)")
+                        #expect(code != EINTR, "at step \(step)")
                     }
-                    // A read may be what fails.
+                    // The failing call may belong to a read.
                     if let contents = try? await store.contents() {
-                        #expect(contents == expected, "in the step \(step)")
+                        #expect(contents == expected, "at step \(step)")
                     }
                 }
             }
             #expect(
                 try await FileRecordStore.opened(url, reports: reports).contents() == expected,
-                "in the step \(step)"
+                "at step \(step)"
             )
-            #expect(reports.all == [], "in the step \(step)")
+            #expect(reports.all == [], "at step \(step)")
             hasFailed = steps.value > step / 2
             step += Thoroughness.stride(sampling: 9)
         }
@@ -96,7 +97,7 @@ struct FileRecordStoreFaultTests {
     }
 
     @Test(arguments: [EIO, ENOMEM, ESTALE, EACCES, ENOTDIR])
-    func aLogWhoseStatusIsUnknownIsNotReplaced(code: Int32) async throws {
+    func logWithUnknownStatusIsNotReplaced(code: Int32) async throws {
         try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
         let bytes = try Data(contentsOf: log)
         let store = FileRecordStore.opened(url) { step in
@@ -107,8 +108,8 @@ struct FileRecordStoreFaultTests {
         #expect(try Data(contentsOf: log) == bytes)
     }
 
-    /// Whatever makes a store believe that there is no log: making one leaves alone what is there.
-    @Test func aLogThatIsMadeReplacesNoOther() async throws {
+    /// Even if a store believes that there is no log, creating one does not replace the existing one.
+    @Test func creatingALogNeverReplacesAnother() async throws {
         try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
         let bytes = try Data(contentsOf: log)
         let store = FileRecordStore.opened(url) { step in
@@ -118,8 +119,8 @@ struct FileRecordStoreFaultTests {
         #expect(try Data(contentsOf: log) == bytes)
     }
 
-    /// The disk cannot read where a record is, ever.
-    @Test(arguments: [true, false]) func aSectorThatCannotBeReadStopsNothing(expires: Bool) async throws {
+    /// The disk can never read the sector of a record.
+    @Test(arguments: [true, false]) func unreadableSectorDoesNotStopTheStore(expires: Bool) async throws {
         let large = [UInt8](repeating: 5, count: 9_000)
         let expiry = expires ? FileRecordStore.testTime.addingTimeInterval(60) : nil
         let first = FileRecordStore.opened(url)
@@ -143,13 +144,13 @@ struct FileRecordStoreFaultTests {
         let again = FileRecordStore.opened(url)
         #expect(try await again.contents() == [["outbox", "1"]: [1], ["outbox", "2"]: [3]])
         #expect(try await again.losses(under: []) == RecordLosses(keys: expires ? [] : [["large"]]))
-        // Somebody may be able to read the old log later.
+        // A tool may be able to read the old log later.
         #expect(try Data(contentsOf: url.appending(path: "damaged/logs/1")).firstRange(of: Data(large)) != nil)
     }
 
-    /// What cannot be read was a commit of a record that can be fetched again: nothing else is touched by that, and no older
-    /// record takes its place.
-    @Test(arguments: [0, 1 << 20]) func damageToWhatCanBeFetchedAgainIsNoLoss(slack: Int) async throws {
+    /// The unreadable commit stored a record that can be fetched again. No other record is affected, and no older version of
+    /// the record comes back.
+    @Test(arguments: [0, 1 << 20]) func damagedRecordWithAnExpiryIsNotALoss(slack: Int) async throws {
         let expiry = FileRecordStore.testTime.addingTimeInterval(60)
         let first = FileRecordStore.opened(url)
         try await first.commit([.keep(StoredRecord([1]), ["outbox", "1"])])
@@ -170,8 +171,8 @@ struct FileRecordStoreFaultTests {
         }
     }
 
-    /// The heads of a commit amid others cannot be read, so that nobody knows which keys it had.
-    @Test func damageOfUnknownKeysIsCounted() async throws {
+    /// The heads of a commit in the middle are unreadable, so its keys are unknown.
+    @Test func damageToUnknownKeysIsCounted() async throws {
         let first = FileRecordStore.opened(url)
         try await first.commit([.keep(StoredRecord([1]), ["a"])])
         let start = try Data(contentsOf: log).count

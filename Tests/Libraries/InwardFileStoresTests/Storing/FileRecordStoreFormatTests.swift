@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardFileStores
 
-/// What a store does with logs of other versions of the program.
+/// Tests of logs that other versions of the program wrote.
 @Suite(.timeLimit(.minutes(5)))
 struct FileRecordStoreFormatTests {
     private let directory: TemporaryDirectory
@@ -18,7 +18,7 @@ struct FileRecordStoreFormatTests {
 
     private var log: URL { url.appending(path: "records") }
 
-    /// Sees that a log is refused and left as it is.
+    /// Checks that a log is refused and left unchanged.
     private func checkIsRefused(_ bytes: [UInt8]) async throws {
         try Data(bytes).write(to: log)
         let reports = RecordDamageReports()
@@ -37,31 +37,31 @@ struct FileRecordStoreFormatTests {
         return Array(try Data(contentsOf: log))
     }
 
-    @Test func aLogOfANewerFormatIsRefusedAndLeftAsItIs() async throws {
+    @Test func logOfANewerFormatIsRefusedAndLeftUnchanged() async throws {
         let bytes = try await bytes()
         #expect(Array(bytes.prefix(RecordLogHeader.length)) == RecordLogHeader.bytes())
         let header = RecordLogHeader.bytes(format: RecordLogHeader.currentFormat + 1)
         try await checkIsRefused(header + bytes.dropFirst(header.count))
-        // Of what comes after, nothing is known.
+        // The rest of the log can have any contents.
         try await checkIsRefused(header + Array("something else".utf8))
-        // One damaged copy does not make it another format.
+        // One damaged copy of the header does not change the format.
         try await checkIsRefused([header[0] ^ 1] + header.dropFirst())
     }
 
-    @Test(arguments: [0, 8, 255] as [UInt8]) func anUnknownOperationIsRefusedAndNoDamage(code: UInt8) async throws {
+    @Test(arguments: [0, 8, 255] as [UInt8]) func unknownOperationIsNotTreatedAsDamage(code: UInt8) async throws {
         let bytes = try await bytes()
         let operations = [code] + UInt64(1).littleEndianBytes + [0]
         func head(_ mark: RecordFrame.Mark) -> [UInt8] {
             RecordFramePrefix(mark, offset: bytes.count, operations: operations, bodyLength: 0).bytes + operations
         }
         try await checkIsRefused(bytes + head(.head) + head(.tail))
-        // Also where the first head is damaged, and where something follows.
+        // The result is the same if the first head is damaged, or if another frame follows.
         let damaged = [UInt8](repeating: 0, count: head(.head).count)
         try await checkIsRefused(bytes + damaged + head(.tail))
     }
 
-    @Test func aLogWithoutAHeaderIsReadAndGetsOne() async throws {
-        // As it was written before there were headers: the frames alone, from the beginning on.
+    @Test func logWithoutAHeaderIsReadAndGetsAHeader() async throws {
+        // A log of format 0 consists of frames only.
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         var bytes: [UInt8] = []
         for (number, key) in [(1, ["a"]), (2, ["b"])] as [(UInt8, RecordKey)] {

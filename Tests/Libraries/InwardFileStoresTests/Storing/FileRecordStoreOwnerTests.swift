@@ -13,7 +13,7 @@ import Musl
 import Darwin
 #endif
 
-/// Who may read and write what a store keeps.
+/// Tests of which users can read and write the files of a store.
 @Suite(.timeLimit(.minutes(5)))
 struct FileRecordStoreOwnerTests {
     private let directory: TemporaryDirectory
@@ -41,7 +41,7 @@ struct FileRecordStoreOwnerTests {
         }
     }
 
-    @Test func everythingIsForTheOwnerAlone() async throws {
+    @Test func onlyTheOwnerHasAccessToTheFiles() async throws {
         let store = FileRecordStore.opened(url)
         try await store.commit([.keep(StoredRecord(Array("damaged".utf8)), ["a"])])
         try url.appending(path: "records").changeByte(of: Array("damaged".utf8))
@@ -54,21 +54,21 @@ struct FileRecordStoreOwnerTests {
         }
     }
 
-    @Test func filesThatOthersMayReadAreMadePrivate() async throws {
+    @Test func filesThatOthersCanReadBecomePrivate() async throws {
         try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
         for path in ["records", "lock"] { try setMode(0o666, path) }
         #expect(try await FileRecordStore.opened(url).contents() == [["a"]: [1]])
         for path in ["records", "lock"] { #expect(try mode(path) == 0o600, "\(path)") }
     }
 
-    @Test func aDirectoryThatOthersMayReadIsMadePrivate() async throws {
+    @Test func directoryThatOthersCanReadBecomesPrivate() async throws {
         try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
         try setMode(0o755, "")
         #expect(try await FileRecordStore.opened(url).contents() == [["a"]: [1]])
         #expect(try mode("") == 0o700)
     }
 
-    @Test(arguments: [0o720, 0o702, 0o777, 0o1777]) func aDirectoryThatOthersMayWriteIsRefused(mode: Int) async throws {
+    @Test(arguments: [0o720, 0o702, 0o777, 0o1777]) func directoryWritableByOthersIsRefused(mode: Int) async throws {
         try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
         let bytes = try Data(contentsOf: url.appending(path: "records"))
         try setMode(mode, "")
@@ -81,8 +81,8 @@ struct FileRecordStoreOwnerTests {
         #expect(try await FileRecordStore.opened(url).contents() == [["a"]: [1]])
     }
 
-    /// Only the superuser can give a directory away.
-    @Test(.enabled(if: geteuid() == 0)) func aDirectoryOfAnotherUserIsRefused() async throws {
+    /// Only the superuser can change the owner of a directory.
+    @Test(.enabled(if: geteuid() == 0)) func directoryOfAnotherUserIsRefused() async throws {
         try await FileRecordStore.opened(url).commit([.keep(StoredRecord([1]), ["a"])])
         let path = url.path(percentEncoded: false)
         try FileManager.default.setAttributes([.ownerAccountID: 12_345], ofItemAtPath: path)

@@ -30,12 +30,12 @@ struct FileRecordStoreTests {
         await #expect(throws: RecordStoreError.self) { try await store.commit([.keep(StoredRecord([1]), ["a"])]) }
     }
 
-    @Test func twoAtOneDirectoryLoseNothingAndSeeAllOrNothing() async throws {
+    @Test func twoStoresShareADirectoryWithoutLosingOrSplittingCommits() async throws {
         let pair: [RecordKey] = [["pair", "1"], ["pair", "2"]]
         let reports = RecordDamageReports()
         try await withThrowingTaskGroup { group in
             for writer in 0..<4 {
-                // Little room for what is of no use, so that the logs are replaced under one another's hands.
+                // With a small limit for garbage, each store keeps replacing the log that the other one uses.
                 let store = FileRecordStore.opened(url, slack: 4_096, reports: reports)
                 group.addTask {
                     for round in 0..<50 {
@@ -55,7 +55,7 @@ struct FileRecordStoreTests {
         #expect(reports.all == [])
     }
 
-    @Test func aFullDiskIsToldAndNothingIsLost() async throws {
+    @Test func fullDiskIsReportedAndLosesNothing() async throws {
         let isFull = Mutex(false)
         let store = FileRecordStore.opened(url) { step in
             guard case .write(_, let count) = step, isFull.withLock(\.self) else { return nil }
@@ -66,18 +66,18 @@ struct FileRecordStoreTests {
         let error = await failure(of: store)
         #expect(error?.reason == .full)
         #expect(error?.explanation.contains("store/records") == true)
-        #expect(error?.explanation.contains("Make room") == true)
+        #expect(error?.explanation.contains("Free some space") == true)
         #expect(try await store.contents() == [["before"]: [0]])
         let reports = RecordDamageReports()
         #expect(try await FileRecordStore.opened(url, reports: reports).contents() == [["before"]: [0]])
-        // Nothing of it was left behind.
+        // The failed commit left no trace in the file.
         #expect(reports.all == [])
         isFull.withLock { $0 = false }
-        try await store.commit([.keep(StoredRecord([2]), ["behind"])])
-        #expect(try await FileRecordStore.opened(url).contents() == [["before"]: [0], ["behind"]: [2]])
+        try await store.commit([.keep(StoredRecord([2]), ["after"])])
+        #expect(try await FileRecordStore.opened(url).contents() == [["before"]: [0], ["after"]: [2]])
     }
 
-    @Test func whereThereIsNoRoomForOneAnotherIsKept() async throws {
+    @Test func commitThatDoesNotFitDoesNotAffectOthers() async throws {
         let store = FileRecordStore.opened(url) { step in
             guard case .write(_, let count) = step, count > 10_000 else { return nil }
             return RecordFileFault(code: ENOSPC)
@@ -96,16 +96,16 @@ struct FileRecordStoreTests {
         #expect(try await FileRecordStore.opened(url).contents().count == 63)
     }
 
-    @Test(arguments: [EACCES, EPERM, EROFS]) func whatMayNotBeDoneIsDenied(code: Int32) async throws {
+    @Test(arguments: [EACCES, EPERM, EROFS]) func missingPermissionIsDenied(code: Int32) async throws {
         let store = FileRecordStore.opened(url) { step in
             if case .open = step { RecordFileFault(code: code) } else { nil }
         }
         let error = await failure(of: store)
         #expect(error?.reason == .denied)
-        #expect(error?.explanation.contains("Let the user") == true)
+        #expect(error?.explanation.contains("Give the user") == true)
     }
 
-    @Test(.enabled(if: geteuid() != 0)) func aDirectoryThatMayNotBeWrittenIsDenied() async throws {
+    @Test(.enabled(if: geteuid() != 0)) func readOnlyDirectoryIsDenied() async throws {
         try directory.write("", to: "store/other")
         let path = url.path(percentEncoded: false)
         try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: path)
@@ -114,7 +114,7 @@ struct FileRecordStoreTests {
         #expect(error?.reason == .denied)
     }
 
-    @Test(arguments: ["file/store", "file", "link"]) func whatIsNoDirectoryIsSaidNotToBe(path: String) async throws {
+    @Test(arguments: ["file/store", "file", "link"]) func pathThatIsNotADirectoryIsAnError(path: String) async throws {
         try directory.write("a file", to: "file")
         try directory.link("link", to: "nowhere")
         let error = await failure(of: FileRecordStore.opened(directory.url.appending(path: path)))
@@ -122,25 +122,25 @@ struct FileRecordStoreTests {
         #expect(try directory.contents(of: "file") == "a file")
     }
 
-    @Test func aLinkInTheDirectoryIsNotFollowed() async throws {
-        try directory.write("somebody's", to: "other")
+    @Test func symbolicLinkInTheDirectoryIsNotFollowed() async throws {
+        try directory.write("foreign", to: "other")
         try directory.write("", to: "store/lock")
         try directory.link("store/records", to: "../other")
         let error = await failure(of: FileRecordStore.opened(url))
         #expect(error?.reason == .unavailable)
-        #expect(try directory.contents(of: "other") == "somebody's")
+        #expect(try directory.contents(of: "other") == "foreign")
     }
 
-    @Test func whatExpiresGoesWhereThereIsNoRoomTheFirstFirst() async throws {
+    @Test func fullStoreEvictsTheEarliestExpiryFirst() async throws {
         let store = FileRecordStore.opened(url, byteLimit: 20_000, slack: 4_096)
         let bytes = [UInt8](repeating: 1, count: 1_000)
         try await store.commit([.keep(StoredRecord(bytes), ["stays"])])
-        // In an order that is not that of the keys, and of which the last is not the one that was kept last.
+        // The order of expiry differs from the order of keys, and the record that expires last is not stored last.
         for index in (0..<100).map({ $0 * 37 % 100 }) {
             let expiry = FileRecordStore.testTime.addingTimeInterval(Double(1 + index))
             try await store.commit([.keep(StoredRecord(bytes, expiry: expiry), [String(99 - index)])])
         }
-        // What goes, goes behind a commit, before the next.
+        // Eviction follows a commit and is done before the next one.
         try await store.commit([.keep(StoredRecord([]), ["stays", "too"])])
         try await store.commit([.remove(["none"])])
         let kept = try await store.contents()
@@ -148,14 +148,14 @@ struct FileRecordStoreTests {
         #expect(kept[["stays", "too"]] == [])
         let expiring = Set(kept.keys.map(\.description).compactMap { Int($0) })
         #expect((10...19).contains(expiring.count))
-        // Those that expire last are there, apart from what was let go when they were not yet.
+        // The records that expire last remain, except those that were evicted before later ones were stored.
         #expect(Set(0..<8).isSubset(of: expiring))
         let size = try Data(contentsOf: url.appending(path: "records")).count
         #expect(size < 2 * 20_000 + 2 * 4_096)
         #expect(try await FileRecordStore.opened(url).contents() == kept)
     }
 
-    @Test func whatStaysIsNotRefusedForTheLimit() async throws {
+    @Test func recordWithoutAnExpiryIsStoredBeyondTheLimit() async throws {
         let store = FileRecordStore.opened(url, byteLimit: 100)
         let expiry = FileRecordStore.testTime.addingTimeInterval(10)
         for index in 0..<10 {
@@ -167,7 +167,7 @@ struct FileRecordStoreTests {
         #expect(try await store.records(under: ["goes"]).count == 0)
     }
 
-    @Test func whatHasExpiredLeavesTheFile() async throws {
+    @Test func rewriteLeavesOutExpiredRecords() async throws {
         let time = Mutex(FileRecordStore.testTime)
         let store = FileRecordStore(
             directory: url,
@@ -186,7 +186,7 @@ struct FileRecordStoreTests {
         #expect(try Data(contentsOf: url.appending(path: "records")).firstRange(of: Data("secret".utf8)) == nil)
     }
 
-    @Test func aDirectoryThatIsTakenAwayIsMadeAgainAndThatIsTold() async throws {
+    @Test func removedDirectoryIsCreatedAgainAndReported() async throws {
         let reports = RecordDamageReports()
         let store = FileRecordStore.opened(url, reports: reports)
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
@@ -199,7 +199,7 @@ struct FileRecordStoreTests {
         #expect(try await FileRecordStore.opened(url).contents() == [["b"]: [2]])
     }
 
-    @Test func itsFilesAreForTheirOwnerAlone() async throws {
+    @Test func filesArePrivateToTheOwner() async throws {
         let store = FileRecordStore.opened(url)
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
         for (path, mode) in [("", 0o700), ("records", 0o600), ("lock", 0o600)] {
@@ -209,28 +209,28 @@ struct FileRecordStoreTests {
         }
     }
 
-    @Test func whatAnotherHasRemovedIsGoneAlsoWhereItsLogIsNew() async throws {
+    @Test func removalByAnotherStoreIsSeenAfterARewrite() async throws {
         let store = FileRecordStore.opened(url, slack: 0)
         let reports = RecordDamageReports()
         let other = FileRecordStore.opened(url, reports: reports)
         try await store.commit([.keep(StoredRecord([1]), ["a"]), .keep(StoredRecord([2]), ["b"])])
         #expect(try await other.contents() == [["a"]: [1], ["b"]: [2]])
         try await store.commit([.remove(["a"])])
-        // Until a log takes the place of the old one in which nothing is said of it.
+        // The commits lead to a rewrite. The new log does not mention the removed record.
         for _ in 0..<8 { try await store.commit([.keep(StoredRecord([2]), ["b"])]) }
         #expect(try await other.contents() == [["b"]: [2]])
-        // It is gone, and not merely no more where it was.
+        // The missing record does not count as damage.
         #expect(reports.all == [])
     }
 
-    @Test func whoReadsDoesNotWaitForWhatIsBeingFlushed() async throws {
+    @Test func readDoesNotWaitForAFlush() async throws {
         let hasBegun = Mutex(false)
         let read = DispatchSemaphore(value: 0)
         let flushing = AsyncStream.makeStream(of: Void.self)
         let store = FileRecordStore.opened(url) { step in
             guard case .flush = step, hasBegun.withLock(\.self) else { return nil }
             flushing.continuation.finish()
-            // So long only where the store is broken.
+            // The test waits for the whole time limit only if the store is broken.
             return read.wait(timeout: .now() + 120) == .success ? nil : RecordFileFault(code: EIO)
         }
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
@@ -243,7 +243,7 @@ struct FileRecordStoreTests {
         #expect(try await store.record(for: ["a"])?.bytes == [2])
     }
 
-    @Test func manyAtOnceAreFlushedTogether() async throws {
+    @Test func concurrentCommitsShareAFlush() async throws {
         let flushes = Mutex(0)
         let isWaiting = DispatchSemaphore(value: 0)
         let store = FileRecordStore.opened(url) { step in
@@ -252,14 +252,14 @@ struct FileRecordStoreTests {
                 count += 1
                 return count
             }
-            // While the first of many is flushed, the others come.
+            // While the first commit is being flushed, the other tasks start.
             if count == 1 { isWaiting.wait() }
             return nil
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<1_000 {
                 let changes: [RecordChange] = [.keep(StoredRecord([1]), [String(index)])]
-                // It asks the store before the next begins.
+                // The task calls the store before the next task starts.
                 if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
                     group.addImmediateTask { try await store.commit(changes) }
                 } else {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import InwardFileStores
 
-/// How long tasks wait for a store.
+/// Tests of how long tasks wait for a store.
 @Suite(.timeLimit(.minutes(5)))
 struct FileRecordStoreWaitTests {
     private static let perl = "/usr/bin/perl"
@@ -24,7 +24,7 @@ struct FileRecordStoreWaitTests {
         url = directory.url.appending(path: "store")
     }
 
-    /// Another process that has the lock of a store, and is stopped.
+    /// Another process that holds the lock of a store and has been stopped.
     private final class StoppedProcess {
         private let process: SpawnedProcess
 
@@ -46,7 +46,7 @@ struct FileRecordStoreWaitTests {
         }
     }
 
-    @Test(.enabled(if: hasPerl)) func whoWaitsForAStoppedProcessCanLeave() async throws {
+    @Test(.enabled(if: hasPerl)) func waitForAStoppedProcessEndsAtTheDeadlineOrCancellation() async throws {
         let locking = AsyncStream.makeStream(of: Void.self)
         let isStopped = Mutex(false)
         let store = FileRecordStore.opened(url) { step in
@@ -58,8 +58,8 @@ struct FileRecordStoreWaitTests {
         isStopped.withLock { $0 = true }
         let other = FileRecordStore.opened(url)
 
-        // A commit waits for the lock, and so does a read of a store that knows nothing yet. The clock stands still until the
-        // commit is on its way to the lock, so that the deadline ends a wait and not a commit that never began.
+        // A commit waits for the lock, and so does the first read of a store. The clock stands still until the commit is about
+        // to wait for the lock, so that the deadline ends a wait and not a commit that never began.
         let clock = ManualClock()
         let deadline = Deadline(in: .seconds(1), on: TimerService(clock))
         async let commit = deadline.bound { () async throws(RecordStoreError) in
@@ -85,7 +85,7 @@ struct FileRecordStoreWaitTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(reasons == [.cancelled, .cancelled])
-        // What is known is read without the lock.
+        // Records that the store knows already are read without the lock.
         #expect(try await store.record(for: ["a"])?.bytes == [1])
 
         process.end()
@@ -93,8 +93,7 @@ struct FileRecordStoreWaitTests {
         #expect(try await other.contents() == [["a"]: [1], ["d"]: [4]])
     }
 
-    /// Not even for who has a deadline of a task that others share, without being cancelled.
-    @Test func aCommitThatHasBegunIsFinished() async throws {
+    @Test func startedCommitFinishesDespiteCancellation() async throws {
         let flushing = AsyncStream.makeStream(of: Void.self)
         let isCancelled = DispatchSemaphore(value: 0)
         let hasBegun = Mutex(false)
@@ -117,7 +116,7 @@ struct FileRecordStoreWaitTests {
         #expect(try await FileRecordStore.opened(url).contents() == [["a"]: [2]])
     }
 
-    @Test func aDeadlineThatHasPassedEndsTheWaitBeforeItBegins() async throws {
+    @Test func passedDeadlineFailsBeforeWaiting() async throws {
         let store = FileRecordStore.opened(url)
         let commit = await Deadline(in: .zero).carried { () async throws(RecordStoreError) in
             try await store.commit([.keep(StoredRecord([1]), ["a"])])

@@ -19,7 +19,7 @@ import Musl
 import Darwin
 #endif
 
-/// Units of work and outboxes over a store of files.
+/// Tests of units of work and outboxes on top of a file store.
 @Suite(.timeLimit(.minutes(10)))
 struct FileUnitOfWorkTests {
     private let directory: TemporaryDirectory
@@ -28,15 +28,17 @@ struct FileUnitOfWorkTests {
         directory = try TemporaryDirectory()
     }
 
-    @Test func itConforms() async throws {
+    @Test func unitOfWorkConforms() async throws {
         let url = directory.url
         try await UnitOfWorkConformance(isDurable: true).check { place in
             try await .records(in: FileRecordStore.opened(url.appending(path: place)), seed: 1)
         }
     }
 
-    /// In each step of the store a process ends, which has written so much of what it was about to write.
-    @Test(arguments: Thoroughness.isExhaustive ? [0, 60] : [60]) func itConformsWhereAProcessEnds(writtenCount: Int)
+    /// Ends the process at each step of the store in turn, after it has written the given number of bytes in that step.
+    @Test(arguments: Thoroughness.isExhaustive ? [0, 60] : [60]) func unitOfWorkConformsIfTheProcessEndsAtAnyStep(
+        writtenCount: Int
+    )
         async throws
     {
         let url = directory.url
@@ -55,8 +57,8 @@ struct FileUnitOfWorkTests {
         }
     }
 
-    /// A process ends in each step of the store; what it had accepted is delivered by the next, and once.
-    @Test func whatIsAcceptedIsDeliveredOnceWhereverAProcessEnds() async throws {
+    /// Ends the process at each step of the store in turn. The next process delivers each accepted write exactly once.
+    @Test func acceptedWriteIsDeliveredOnceIfTheProcessEndsAtAnyStep() async throws {
         var hasEnded = false
         var step = 0
         while !hasEnded {
@@ -86,8 +88,8 @@ struct FileUnitOfWorkTests {
             for entry in next.pending { try await next.settlement(of: entry) }
             await next.close()
             let done = upstream.done.map { String(decoding: $0.body ?? Data(), as: UTF8.self) }
-            // The last may have become durable without anybody knowing.
-            #expect(done == accepted || done == accepted + [String(accepted.count)], "in the step \(step)")
+            // The last write may have become durable although its caller got an error.
+            #expect(done == accepted || done == accepted + [String(accepted.count)], "at step \(step)")
             step += Thoroughness.stride(sampling: 7)
         }
         #expect(step > 20)
@@ -105,7 +107,7 @@ struct FileUnitOfWorkTests {
         Outbox(
             upstream: Upstream(baseURL: try #require(URL(string: "http://upstream.test/")), dataFetcher: upstream),
             store: store,
-            // Nothing is sent again while a clock stands still.
+            // While the clock stands still, the outbox retries nothing.
             timer: TimerService(ManualClock()),
             generator: SplitMix64(seed: seed),
             errorHandler: IgnoringErrorHandler()

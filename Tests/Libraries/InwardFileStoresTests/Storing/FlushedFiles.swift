@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import InwardFileStores
 
-/// What a directory would be behind a loss of power, if nothing survived but what was flushed.
+/// The contents of a directory after a power failure, if only flushed data survives.
 final class FlushedFiles: Sendable {
     private struct State {
         var step: RecordFileStep?
@@ -19,7 +19,7 @@ final class FlushedFiles: Sendable {
         self.url = url
     }
 
-    /// Is told of the next step, so that the one before is done.
+    /// Records the next step. The previous step is done by now.
     func begin(_ step: RecordFileStep?) {
         state.withLock { state in
             switch state.step {
@@ -31,7 +31,7 @@ final class FlushedFiles: Sendable {
         }
     }
 
-    /// Takes the names as they are for those that were flushed.
+    /// Treats the current names in the directory as flushed.
     func adoptNames() {
         state.withLock { $0.names = files }
     }

@@ -14,7 +14,7 @@ import Musl
 import Darwin
 #endif
 
-/// What a store does with logs whose checksums are right and that no program wrote.
+/// Tests of forged logs: their checksums are valid, but no store wrote them.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileRecordLogTests {
     private let directory: TemporaryDirectory
@@ -27,14 +27,14 @@ struct HostileRecordLogTests {
 
     private var log: URL { url.appending(path: "records") }
 
-    /// Puts bytes where a store looks for its log.
+    /// Writes the log of the store.
     private func write(_ bytes: [UInt8]) throws {
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true, attributes: attributes)
         try Data(bytes).write(to: log)
     }
 
-    /// A log of one frame of these operations, with both heads.
+    /// Returns a log with one frame of these operations. A whole frame has both heads.
     private func bytes(of operations: [RecordOperation], bodyLength: Int, isWhole: Bool) -> [UInt8] {
         var encoded: [UInt8] = []
         for operation in operations { RecordOperationCoding.encode(operation, into: &encoded) }
@@ -45,8 +45,8 @@ struct HostileRecordLogTests {
         return header + head(.head) + (isWhole ? head(.tail) : [])
     }
 
-    /// Sees that a store takes commits, whatever its log says.
-    private func checkIsOfUse(_ store: FileRecordStore) async throws {
+    /// Checks that a store accepts commits.
+    private func checkAcceptsCommits(_ store: FileRecordStore) async throws {
         #expect(try await store.contents() == [:])
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
         #expect(try await store.contents() == [["a"]: [1]])
@@ -59,24 +59,24 @@ struct HostileRecordLogTests {
             .setUnknownLossCount(.max),
         ] as [RecordOperation]
     )
-    func aNumberThatCannotBeCountedOnFromIsDamage(operation: RecordOperation) async throws {
+    func countThatWouldOverflowIsDamage(operation: RecordOperation) async throws {
         let whole = bytes(of: [operation], bodyLength: 0, isWhole: true)
         try write(whole)
         let reports = RecordDamageReports()
-        try await checkIsOfUse(FileRecordStore.opened(url, reports: reports))
+        try await checkAcceptsCommits(FileRecordStore.opened(url, reports: reports))
         #expect(reports.all.count == 1)
-        // Also behind something else that is damaged, which is counted.
+        // The result is the same after another damaged part, which is counted too.
         try write(Array(whole.prefix(RecordLogHeader.length)) + [UInt8](repeating: 0, count: 8) + whole)
-        try await checkIsOfUse(FileRecordStore.opened(url))
+        try await checkAcceptsCommits(FileRecordStore.opened(url))
     }
 
-    @Test func aFrameWithLongerValuesThanTheFileTakesNoMemoryForThem() async throws {
+    @Test func noMemoryIsAllocatedForAFrameLongerThanTheFile() async throws {
         let entry = RecordEntry(offset: 0, length: 1 << 54, checksum: 0, expiry: nil)
         try write(bytes(of: [.keep(RecordKey(["a"]).encoded, entry)], bodyLength: entry.length, isWhole: false))
-        try await checkIsOfUse(FileRecordStore.opened(url))
+        try await checkAcceptsCommits(FileRecordStore.opened(url))
     }
 
-    @Test func headsOfWhichEachSaysThatAllTheRestIsItsOperationsAreReadInLinearTime() async throws {
+    @Test func headsThatEachClaimTheRestOfTheFileAreReadInLinearTime() async throws {
         let size = 512 * 1_024
         var bytes: [UInt8] = []
         while bytes.count + RecordFrame.prefixLength <= size {
@@ -85,7 +85,7 @@ struct HostileRecordLogTests {
             bytes += Array(RecordFrame.Mark.head.rawValue.utf8) + numbers.flatMap(\.littleEndianBytes)
         }
         bytes += [UInt8](repeating: 0, count: size - bytes.count)
-        // A commit that comes after them is found.
+        // The scan finds a commit that follows them.
         var builder = RecordFrameBuilder()
         builder.add(.keep(StoredRecord([1]), ["a"]))
         let frame = builder.frame(at: size)

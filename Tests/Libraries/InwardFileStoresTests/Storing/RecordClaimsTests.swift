@@ -19,14 +19,14 @@ struct RecordClaimsTests {
             .filter { $0.hasSuffix(".lock") }
     }
 
-    @Test func theOwnerIsNamedToOthers() async throws {
+    @Test func othersSeeTheNameOfTheOwner() async throws {
         let (one, other) = (FileRecordStore.opened(directory.url), FileRecordStore.opened(directory.url))
         guard case .claimed(let claim) = try await one.claim(["outbox"]) else {
-            Issue.record("It is free.")
+            Issue.record("The key is not free.")
             return
         }
         guard case .owned(let owner) = try await other.claim(["outbox"]) else {
-            Issue.record("It is claimed.")
+            Issue.record("The key is not owned.")
             return
         }
         let process = ProcessInfo.processInfo
@@ -37,39 +37,39 @@ struct RecordClaimsTests {
         #expect(try files() == [])
     }
 
-    @Test func whatAnOwnerWroteIsMadeVisible() async throws {
+    @Test func controlCharactersInTheOwnersNameAreEscaped() async throws {
         let store = FileRecordStore.opened(directory.url)
         guard case .claimed(let claim) = try await store.claim(["outbox"]) else {
-            Issue.record("It is free.")
+            Issue.record("The key is not free.")
             return
         }
         let file = directory.url.appending(path: try #require(try files().first))
         let handle = try FileHandle(forWritingTo: file)
         try handle.write(contentsOf: Data("\u{1B}[2Jgone".utf8))
         guard case .owned(let owner) = try await store.claim(["outbox"]) else {
-            Issue.record("It is claimed.")
+            Issue.record("The key is not owned.")
             return
         }
         #expect(!owner.contains("\u{1B}"))
         await claim.release()
     }
 
-    @Test func aFullDiskDoesNotKeepAnybodyFromAClaim() async throws {
+    @Test func claimSucceedsOnAFullDisk() async throws {
         let store = FileRecordStore.opened(directory.url) { step in
             if case .write(let name, _) = step, name.hasSuffix(".lock") { RecordFileFault(code: ENOSPC) } else { nil }
         }
         guard case .claimed(let claim) = try await store.claim(["outbox"]) else {
-            Issue.record("It is free.")
+            Issue.record("The key is not free.")
             return
         }
         guard case .owned(by: "another process") = try await store.claim(["outbox"]) else {
-            Issue.record("It is claimed by somebody.")
+            Issue.record("The owner is not “another process”.")
             return
         }
         await claim.release()
     }
 
-    @Test func aLockFileThatCannotBeOpenedIsAnError() async throws {
+    @Test func lockFileThatCannotBeOpenedIsAnError() async throws {
         let store = FileRecordStore.opened(directory.url) { step in
             if case .open(let name) = step, name.hasSuffix(".lock") { RecordFileFault(code: EACCES) } else { nil }
         }
@@ -77,11 +77,11 @@ struct RecordClaimsTests {
         #expect(error?.reason == .denied)
     }
 
-    @Test func aClaimOfAFileThatWasRemovedIsNotTakenForOneOfItsName() async throws {
+    @Test func claimIsFreeAgainAfterEachRelease() async throws {
         let store = FileRecordStore.opened(directory.url)
         for _ in 0..<3 {
             guard case .claimed(let claim) = try await store.claim(["outbox"]) else {
-                Issue.record("It is free.")
+                Issue.record("The key is not free.")
                 return
             }
             await claim.release()

@@ -1,6 +1,6 @@
 import InwardRepositories
 
-/// Commits that tests make one after the other, and what is kept behind each.
+/// A sequence of commits, and the records that exist after each of them.
 struct RecordHistory {
     let commits: [[RecordChange]] = [
         [.keep(StoredRecord([1]), ["a"]), .keep(StoredRecord([1, 1]), ["b"])],
@@ -14,7 +14,7 @@ struct RecordHistory {
         [.keep(StoredRecord([4, 4]), ["a"]), .keep(StoredRecord([4, 4]), ["é"])],
     ]
 
-    /// What is kept behind none of the commits, the first, and so on.
+    /// The records before the first commit, after the first commit, and so on.
     var states: [[RecordKey: [UInt8]]] {
         commits.reduce(into: [[:]]) { states, changes in
             var state = states.last ?? [:]
@@ -29,9 +29,9 @@ struct RecordHistory {
         }
     }
 
-    /// What is kept behind all.
+    /// The records after all commits.
     var last: [RecordKey: [UInt8]] { states.last ?? [:] }
 
-    /// Every key that was ever kept.
+    /// All keys that ever had a record.
     var keys: Set<RecordKey> { Set(states.flatMap(\.keys)) }
 }

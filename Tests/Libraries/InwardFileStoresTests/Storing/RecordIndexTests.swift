@@ -10,7 +10,7 @@ struct RecordIndexTests {
         RecordEntry(offset: offset, length: offset % 7, checksum: 0, expiry: nil)
     }
 
-    @Test func itDoesWhatADictionaryThatIsSortedDoes() {
+    @Test func indexBehavesLikeASortedDictionary() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var index = RecordIndex()
@@ -44,7 +44,7 @@ struct RecordIndexTests {
         }
     }
 
-    @Test func keysInBytesAreInTheOrderOfKeysAndComeBack() {
+    @Test func encodedKeysKeepTheirOrderAndDecodeToTheSameKeys() {
         let keys: [RecordKey] = [
             [], [""], ["", ""], ["a"], ["a", ""], ["a", "b"], ["a\0"], ["a\u{1}"], ["ab"], ["é"], ["e\u{301}"],
             ["\u{10FFFF}"], ["\0"],

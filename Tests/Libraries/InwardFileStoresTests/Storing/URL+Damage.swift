@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension URL {
-    /// Changes one byte of a file, where bytes stand that stand nowhere else in it.
+    /// Changes one byte of a file, at the only place where the given bytes occur.
     func changeByte(of bytes: [UInt8]) throws {
         let contents = try Data(contentsOf: self)
         let range = try #require(contents.firstRange(of: Data(bytes)))

@@ -17,7 +17,7 @@ struct FileDataLoaderTests {
         FileDataLoader(file: directory.url.appending(path: name), chunkByteCount: chunkByteCount)
     }
 
-    @Test func chunksFollowOneAnother() async throws {
+    @Test func chunksAreContiguous() async throws {
         try directory.write("0123456789", to: "data")
         let first = try await loader().chunk(at: 0, of: nil)
         #expect(first.chunk == DataChunk(Array("0123".utf8), at: 0, isLast: false))
@@ -29,13 +29,13 @@ struct FileDataLoaderTests {
         #expect(try await loader().chunk(at: 99, of: first.validator).chunk == DataChunk([], at: 10, isLast: true))
     }
 
-    @Test(arguments: [0, 1, 10]) func itConforms(count: Int) async throws {
+    @Test(arguments: [0, 1, 10]) func loaderConforms(count: Int) async throws {
         let bytes = Array("0123456789".utf8.prefix(count))
         try directory.write(String(decoding: bytes, as: UTF8.self), to: "data")
         try await DataLoaderConformance(bytes).check(loader())
     }
 
-    @Test(arguments: ["9876543210", "", "98765432109876"]) func itNoticesAReplacement(other: String) async throws {
+    @Test(arguments: ["9876543210", "", "98765432109876"]) func replacementIsNoticed(other: String) async throws {
         try directory.write("0123456789", to: "data")
         let conformance = DataLoaderConformance(Array("0123456789".utf8))
         try await conformance.checkReplacement(of: loader(), with: Array(other.utf8)) {
@@ -45,17 +45,17 @@ struct FileDataLoaderTests {
         }
     }
 
-    @Test func anEmptyFileIsOneEmptyChunk() async throws {
+    @Test func emptyFileIsOneEmptyChunk() async throws {
         try directory.write("", to: "data")
         #expect(try await loader().chunk(at: 0, of: nil).chunk == DataChunk([], at: 0, isLast: true))
     }
 
-    @Test func aFileThatIsReplacedIsAnotherVersion() async throws {
+    @Test func replacedFileIsAnotherVersion() async throws {
         try directory.write("0123456789", to: "data")
         let first = try await loader().chunk(at: 0, of: nil)
         let validator = try #require(first.validator)
         #expect(try await loader().stillHas(validator))
-        // Another file with the same length, which may have the same times.
+        // The new file has the same length, and may have the same times.
         try directory.write("9876543210", to: "other")
         let (old, new) = (directory.url.appending(path: "data"), directory.url.appending(path: "other"))
         try FileManager.default.moveItem(at: old, to: directory.url.appending(path: "kept"))
@@ -64,7 +64,7 @@ struct FileDataLoaderTests {
         #expect(try await !loader().stillHas(validator))
     }
 
-    @Test func whatIsNoFileIsNotThere() async throws {
+    @Test func pathThatIsNotARegularFileMeansAbsence() async throws {
         try FileManager.default.createDirectory(
             at: directory.url.appending(path: "directory"),
             withIntermediateDirectories: true
@@ -72,23 +72,23 @@ struct FileDataLoaderTests {
         for name in ["nothing", "directory", "no/where"] {
             let error = await #expect(throws: DataLoaderError.self) { try await loader(name).chunk(at: 0, of: nil) }
             #expect(error?.meansAbsence == true)
-            #expect(error?.description.contains("\(name)” is not there") == true || name == "no/where")
+            #expect(error?.description.contains("\(name)” does not exist") == true || name == "no/where")
         }
     }
 
-    @Test func aSymbolicLinkIsNotFollowed() async throws {
+    @Test func symbolicLinkIsNotFollowed() async throws {
         try directory.write("0123456789", to: "data")
         try directory.link("link", to: "data")
         let error = await #expect(throws: DataLoaderError.self) { try await loader("link").chunk(at: 0, of: nil) }
-        #expect(error?.description.hasSuffix("is a symbolic link, and those are not followed") == true)
+        #expect(error?.description.hasSuffix("is a symbolic link, which is not followed") == true)
         #expect(error?.meansAbsence == false)
     }
 
-    @Test func aCancelledTaskReadsNothing() async throws {
+    @Test func cancelledTaskReadsNothing() async throws {
         try directory.write("0123456789", to: "data")
         let loader = loader()
         let task = Task {
-            // `unsafe`: the task is used where it runs, and not kept.
+            // `unsafe`: The task is only used inside the closure that it runs.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await loader.chunk(at: 0, of: nil)
         }

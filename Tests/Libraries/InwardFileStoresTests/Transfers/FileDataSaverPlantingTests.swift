@@ -16,7 +16,7 @@ import Musl
 import Darwin
 #endif
 
-/// What a saver does with files and links that somebody puts in the way.
+/// Tests of files and links that another user has created under the names of a saver's files.
 struct FileDataSaverPlantingTests {
     private let directory: TemporaryDirectory
     private let data: [UInt8] = Array("0123456789".utf8)
@@ -36,7 +36,7 @@ struct FileDataSaverPlantingTests {
         try await TransferData(from: InMemoryDataLoader(data), to: saver)()
     }
 
-    /// The error of a save that is refused and touches neither the target nor what is outside.
+    /// Returns the error of a refused save, which changes neither the target nor the file outside.
     private func refusal(
         faults: @escaping RecordFileFault.Source = { _ in nil }
     ) async throws -> String {
@@ -47,36 +47,36 @@ struct FileDataSaverPlantingTests {
     }
 
     private func makePipe(_ path: String) {
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: The string outlives the call, which does not keep the pointer.
         #expect(unsafe mkfifo(directory.url.appending(path: path).path(percentEncoded: false), 0o600) == 0)
     }
 
-    @Test func aLinkInThePlaceOfThePartIsRefused() async throws {
+    @Test func symbolicLinkInPlaceOfThePartialFileIsRefused() async throws {
         try directory.link("here/.data.inward-part", to: "../outside")
         _ = try await refusal()
     }
 
-    @Test func aSecondNameOfAFileIsRefused() async throws {
+    @Test func hardLinkInPlaceOfThePartialFileIsRefused() async throws {
         try FileManager.default.linkItem(
             at: directory.url.appending(path: "outside"),
             to: directory.url.appending(path: "here/.data.inward-part")
         )
-        #expect(try await refusal().contains("or it has another name. It is not used"))
+        #expect(try await refusal().contains("is not used"))
     }
 
-    @Test func aPipeIsRefusedAndNotWaitedFor() async throws {
+    @Test func pipeInPlaceOfThePartialFileIsRefusedWithoutBlocking() async throws {
         makePipe("here/.data.inward-part")
         _ = try await refusal()
     }
 
-    @Test(arguments: [0o620, 0o602]) func aPartThatOthersCanWriteIsRefused(permissions: Int) async throws {
+    @Test(arguments: [0o620, 0o602]) func partialFileThatOthersCanWriteToIsRefused(permissions: Int) async throws {
         try directory.write("", to: "here/.data.inward-part")
         let path = directory.url.appending(path: "here/.data.inward-part").path(percentEncoded: false)
         try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
-        #expect(try await refusal().contains("is not a file that only this user can write"))
+        #expect(try await refusal().contains("is not a regular file that only this user can write to"))
     }
 
-    /// Leaves eight bytes, and a note that says so.
+    /// Leaves a partial file of eight bytes, and its note.
     private func leavePart() async throws {
         let loader = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
             if question.offset == 8 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -86,9 +86,9 @@ struct FileDataSaverPlantingTests {
         }
     }
 
-    /// A note decides from where a transfer goes on.
+    /// The note determines where a transfer resumes.
     @Test(arguments: ["link", "second name", "pipe", "writable"])
-    func aNoteThatMayBeSomebodyElsesIsNotGoneBy(kind: String) async throws {
+    func untrustedNoteIsIgnored(kind: String) async throws {
         try await leavePart()
         let note = directory.url.appending(path: "here/.data.inward-state")
         let moved = directory.url.appending(path: "here/moved")
@@ -110,7 +110,7 @@ struct FileDataSaverPlantingTests {
         #expect(try directory.contents(of: "here/data") == "0123456789")
     }
 
-    @Test(arguments: [false, true]) func aNoteIsWrittenIntoAFileOfItsOwn(isPipe: Bool) async throws {
+    @Test(arguments: [false, true]) func noteIsWrittenToANewFile(isPipe: Bool) async throws {
         let name = "here/.data.inward-state.new"
         if isPipe { makePipe(name) } else { try directory.link(name, to: "../outside") }
         try await save()
@@ -118,7 +118,7 @@ struct FileDataSaverPlantingTests {
         #expect(try directory.contents(of: "outside") == "secret")
     }
 
-    @Test func aPartThatIsReplacedBeforeItIsPublishedIsRefused() async throws {
+    @Test func partialFileReplacedBeforePublishingIsRefused() async throws {
         let part = directory.url.appending(path: "here/.data.inward-part")
         let refusal = try await refusal { step in
             guard step == .rename(".data.inward-part") else { return nil }
@@ -129,8 +129,8 @@ struct FileDataSaverPlantingTests {
         #expect(refusal.contains(".data.inward-part"))
     }
 
-    /// The directory is opened once.
-    @Test func aDirectoryThatIsReplacedByALinkIsNotFollowed() async throws {
+    /// The saver opens the directory once and then ignores its path.
+    @Test func directoryReplacedByALinkIsNotFollowed() async throws {
         let url = directory.url
         try directory.write("secret", to: "elsewhere/data")
         let isMoved = Mutex(false)
@@ -151,7 +151,7 @@ struct FileDataSaverPlantingTests {
         #expect(try directory.contents(of: "aside/data") == "0123456789")
     }
 
-    @Test func aTargetThatIsALinkIsReplacedItself() async throws {
+    @Test func symbolicLinkInPlaceOfTheTargetIsReplaced() async throws {
         try FileManager.default.removeItem(at: target)
         try directory.link("here/data", to: "../outside")
         try await save()

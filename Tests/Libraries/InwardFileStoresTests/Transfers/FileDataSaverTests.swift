@@ -40,7 +40,7 @@ struct FileDataSaverTests {
         FileDataSaver(file: target, checkpointByteCount: checkpointByteCount, faults: faults)
     }
 
-    /// Transfers until what is behind an offset is asked for, and fails there.
+    /// Runs a transfer that fails when the chunk at an offset is requested.
     private func leavePart(upTo offset: Int) async {
         let loader = InMemoryDataLoader(data) { (_, question) throws(DataLoaderError) in
             if question.offset == offset { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -48,7 +48,7 @@ struct FileDataSaverTests {
         await #expect(throws: TransferDataError.self) { try await TransferData(from: loader, to: saver())() }
     }
 
-    @Test func whatIsSavedTakesThePlaceOfTheTarget() async throws {
+    @Test func savedDataReplacesTheTarget() async throws {
         try directory.write("before", to: "data")
         try await TransferData(from: InMemoryDataLoader(data), to: saver())()
         #expect(try directory.contents(of: "data") == "0123456789")
@@ -58,20 +58,20 @@ struct FileDataSaverTests {
         #expect(try names == ["data"])
     }
 
-    @Test func theDirectoryIsMade() async throws {
+    @Test func missingDirectoryIsCreated() async throws {
         let file = directory.url.appending(path: "not/there/yet")
         try await FileDataSaver(file: file).save(data)
         #expect(try directory.contents(of: "not/there/yet") == "0123456789")
     }
 
-    @Test func untilItIsWholeTheTargetIsWhatItWas() async throws {
+    @Test func targetIsUnchangedUntilTheDataIsComplete() async throws {
         try directory.write("before", to: "data")
         await leavePart(upTo: 8)
         #expect(try directory.contents(of: "data") == "before")
         #expect(try names == [".data.inward-part", ".data.inward-state", "data"])
     }
 
-    @Test func whatIsInterruptedGoesOnFromWhereItWas() async throws {
+    @Test func interruptedTransferResumes() async throws {
         await leavePart(upTo: 8)
         let loader = InMemoryDataLoader(data)
         let report = try await TransferData(from: loader, to: saver())()
@@ -81,8 +81,9 @@ struct FileDataSaverTests {
         #expect(try names == ["data"])
     }
 
-    /// A killed process writes no note, and may have written more than it noted. What it leaves is what is there in the middle.
-    @Test func whatWasWrittenBehindTheLastNoteIsWrittenAgain() async throws {
+    /// A killed process writes no final note, and may have written more bytes than its last note says. To simulate this, the
+    /// test restores the files as they were after an earlier note.
+    @Test func bytesAfterTheLastNoteAreWrittenAgain() async throws {
         var draft = try await saver(checkpointByteCount: 4).openDraft()
         try await draft.begin()
         for (bytes, count) in [("0123", 4), ("4x", 6)] {
@@ -107,7 +108,7 @@ struct FileDataSaverTests {
         #expect(try directory.contents(of: "other") == "0123456789")
     }
 
-    @Test func aPartThatIsDamagedIsWrittenAnew() async throws {
+    @Test func transferStartsOverIfThePartialFileIsDamaged() async throws {
         await leavePart(upTo: 8)
         try directory.write("01x34567", to: ".data.inward-part")
         let report = try await TransferData(from: InMemoryDataLoader(data), to: saver())()
@@ -115,7 +116,7 @@ struct FileDataSaverTests {
         #expect(try directory.contents(of: "data") == "0123456789")
     }
 
-    @Test func aNoteThatIsDamagedAnywhereBeginsAnew() async throws {
+    @Test func transferStartsOverIfTheNoteIsDamaged() async throws {
         await leavePart(upTo: 8)
         let note = [UInt8](try Data(contentsOf: directory.url.appending(path: ".data.inward-state")))
         #expect(SavedPart(note: note)?.loadedByteCount == 8)
@@ -131,23 +132,23 @@ struct FileDataSaverTests {
         #expect(try directory.contents(of: "data") == "0123456789")
     }
 
-    @Test func aPartThatIsTooShortBeginsAnew() async throws {
+    @Test func transferStartsOverIfThePartialFileIsTooShort() async throws {
         await leavePart(upTo: 8)
         try directory.write("0123", to: ".data.inward-part")
         #expect(try await TransferData(from: InMemoryDataLoader(data), to: saver())().resumedAt == 0)
     }
 
-    @Test func oneAtATimeWrites() async throws {
+    @Test func onlyOneTransferWritesAtATime() async throws {
         var first = try await saver().openDraft()
         try await first.begin()
         let error = await #expect(throws: DataSaverError.self) { try await saver().openDraft() }
-        #expect(error?.explanation == "is being written by somebody else")
+        #expect(error?.explanation == "failed: another transfer is writing the file")
         await first.leave()
         #expect(try names == [])
     }
 
-    /// A child process has every descriptor until its program runs, as a copy has it here.
-    @Test(arguments: [false, true]) func aLockEndsWithTheFileThoughAChildProcessHasItToo(isClosed: Bool) throws {
+    /// A child process shares every descriptor until it runs its program. A copy of the descriptor simulates such a child.
+    @Test(arguments: [false, true]) func closingTheFileUnlocksItDespiteAChildProcess(isClosed: Bool) throws {
         let path = directory.url.appending(path: "lock").path(percentEncoded: false)
         func open() throws(RecordStoreError) -> RecordFile {
             try RecordFile("lock", path: path, flags: O_RDWR | O_CREAT) { _ in nil }
@@ -164,10 +165,10 @@ struct FileDataSaverTests {
         #expect(close(copy) == 0)
     }
 
-    @Test func whatIsReadBackAndNotTheSameReplacesNothing() async throws {
+    @Test func dataThatReadsBackDifferentlyReplacesNothing() async throws {
         try directory.write("before", to: "data")
         let part = target.deletingLastPathComponent().appending(path: ".data.inward-part")
-        // The disk gives another byte than it was given.
+        // The disk returns a byte that differs from what was written.
         let saver = saver { step in
             if step == .flush(".data.inward-part") { try? Data("0123x56789".utf8).write(to: part) }
             return nil
@@ -175,7 +176,7 @@ struct FileDataSaverTests {
         let error = await #expect(throws: TransferDataError.self) {
             try await TransferData(from: InMemoryDataLoader(data), to: saver)()
         }
-        #expect(error?.description.contains("what was written is not what is read there") == true)
+        #expect(error?.description.contains("the data read back differs from what was written") == true)
         #expect(try directory.contents(of: "data") == "before")
         #expect(try names == ["data"])
     }
@@ -184,22 +185,22 @@ struct FileDataSaverTests {
         RecordFileStep.flush(".data.inward-part"), .rename(".data.inward-part"), .truncate(".data.inward-part"),
         .open(".data.inward-part"), .write(".data.inward-part", byteCount: 4),
     ])
-    func aFileThatFailsReplacesNothing(failing: RecordFileStep) async throws {
+    func failedFileOperationReplacesNothing(failing: RecordFileStep) async throws {
         try directory.write("before", to: "data")
         let saver = saver { $0 == failing ? RecordFileFault(code: ENOSPC) : nil }
         let error = await #expect(throws: TransferDataError.self) {
             try await TransferData(from: InMemoryDataLoader(data), to: saver)()
         }
         #expect(error?.description.contains("Saving to “\(target.path(percentEncoded: false))” failed: ") == true)
-        #expect(error?.description.contains("Make room there") == true)
+        #expect(error?.description.contains("Free some space") == true)
         #expect(try directory.contents(of: "data") == "before")
-        // And what is left is good for the next run.
+        // The next run can use the partial file.
         try await TransferData(from: InMemoryDataLoader(data), to: self.saver())()
         #expect(try directory.contents(of: "data") == "0123456789")
         #expect(try names == ["data"])
     }
 
-    @Test func everythingIsFlushedBeforeAndBehindTheRenaming() async throws {
+    @Test func everythingIsFlushedBeforeAndAfterTheRename() async throws {
         let steps = Mutex<[RecordFileStep]>([])
         let saver = saver { step in
             steps.withLock { $0.append(step) }
@@ -212,21 +213,21 @@ struct FileDataSaverTests {
         #expect(steps.withLock(\.self).filter(order.contains).suffix(3) == order[...])
     }
 
-    @Test func aDirectoryIsNotReplaced() async throws {
+    @Test func directoryIsNotReplaced() async throws {
         try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
         let error = await #expect(throws: DataSaverError.self) { try await saver().save(data) }
-        #expect(error?.description.contains("Something else stands in its place") == true)
+        #expect(error?.description.contains("Something else is in its place") == true)
         #expect(try names == ["data"])
     }
 
-    @Test(arguments: [1, 1 << 20]) func itConforms(checkpointByteCount: Int) async throws {
+    @Test(arguments: [1, 1 << 20]) func saverConforms(checkpointByteCount: Int) async throws {
         let target = target
         try await DataSaverConformance { (try? Data(contentsOf: target)).map { [UInt8]($0) } }
             .check(saver(checkpointByteCount: checkpointByteCount))
         #expect(try names == ["data"])
     }
 
-    @Test func fromFileToFile() async throws {
+    @Test func fileIsCopied() async throws {
         try directory.write("0123456789", to: "source")
         let loader = FileDataLoader(file: directory.url.appending(path: "source"), chunkByteCount: 3)
         let report = try await TransferData(from: loader, to: saver())()

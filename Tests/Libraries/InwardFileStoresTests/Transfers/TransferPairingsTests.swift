@@ -6,7 +6,7 @@ import InwardTransfers
 import TestSupport
 import Testing
 
-/// From a file and from the network, to a file and to the network.
+/// Tests of transfers from files and from the network, to files and to the network.
 @Suite(.timeLimit(.minutes(5)))
 struct TransferPairingsTests {
     enum Place: CaseIterable {
@@ -14,7 +14,7 @@ struct TransferPairingsTests {
         case network
     }
 
-    /// A loader that is gone once somebody asks for what is behind an offset.
+    /// A loader that fails when a chunk at or after an offset is requested.
     private struct InterruptedDataLoader: DataLoader {
         let base: any DataLoader
         let offset: Int
@@ -64,7 +64,7 @@ struct TransferPairingsTests {
     }
 
     @Test(arguments: Place.allCases, Place.allCases)
-    func whatIsInterruptedIsNotThereAndGoesOnFromWhereItWas(from source: Place, to target: Place) async throws {
+    func interruptedTransferIsInvisibleAndResumes(from source: Place, to target: Place) async throws {
         let (loader, saver) = (try loader(source), try saver(target))
         await #expect(throws: TransferDataError.self) {
             try await TransferData(from: InterruptedDataLoader(base: loader, offset: 50_000), to: saver)()

@@ -3,9 +3,9 @@ import Foundation
 import InwardFetching
 import Testing
 
-/// A request that is full of credentials, and whatever can be told of it.
-enum Telling {
-    /// What no record may say.
+/// A request full of credentials, and the events that observers may report about it.
+enum TelemetryFixture {
+    /// The strings that must not appear in any telemetry.
     static let secrets = ["userS3cret", "passS3cret", "queryS3cret", "fragmentS3cret", "tokenS3cret", "fieldS3cret"]
 
     static func request(attempt: Int = 1) throws -> DataRequest {
@@ -18,7 +18,7 @@ enum Telling {
         return request
     }
 
-    /// A request to a server whose name acts on a terminal and has characters in it that nobody sees.
+    /// Returns a request to a server whose name contains terminal control sequences and invisible characters.
     static func hostileRequest() throws -> DataRequest {
         let address = "https://a%1B%5B2J%0A%E2%80%8B%C2%AD.example.org/%0A%1B"
         var request = DataRequest(url: try #require(URL(string: address)))
@@ -26,13 +26,13 @@ enum Telling {
         return request
     }
 
-    /// The name of that server as it may be told.
+    /// The server name of the hostile request with these characters escaped.
     static let visibleServer = #"a\u{1B}[2J\n\u{200B}\u{AD}.example.org"#
 
-    /// A text of an upstream that acts on a terminal and has characters in it that nobody sees.
+    /// A text from an upstream that contains terminal control sequences and invisible characters.
     static let hostileText = "one\r\n\u{1B}[2J\u{202E}\u{200B}\u{AD}\u{E0041}two"
 
-    /// That text as it may be told.
+    /// The upstream's text with these characters escaped.
     static let visibleText = #"one\r\n\u{1B}[2J\u{202E}\u{200B}\u{AD}\u{E0041}two"#
 
     static func error(_ reason: FetchError.Reason, about request: DataRequest) -> FetchError {
@@ -41,15 +41,15 @@ enum Telling {
         return FetchError(reason, request: request, explanation: "was not answered: \(whole), \(fields)")
     }
 
-    /// Tells an observer every event that there is, but for attempts.
-    static func everything(of request: DataRequest, to observer: some FetchObserver) {
+    /// Reports every event except attempts to an observer.
+    static func reportAllEvents(of request: DataRequest, to observer: some FetchObserver) {
         let error = error(.unreachable, about: request)
         observer.requestEnded(request, .failure(error), after: .seconds(2))
         observer.answeredFromCache(request)
         observer.joined(request)
         observer.retryScheduled(request, after: .milliseconds(250), because: .failure(error))
         observer.hedged(request)
-        observer.rejected(request, because: Telling.error(.rejected, about: request))
+        observer.rejected(request, because: TelemetryFixture.error(.rejected, about: request))
         observer.fellBack(request, because: error)
         observer.credentialsRefreshed(for: request)
         observer.circuitChanged("api", from: "closed", to: "open")
