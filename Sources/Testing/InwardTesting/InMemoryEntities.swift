@@ -1,11 +1,11 @@
 import InwardCore
 import InwardRepositories
 
-/// The entities of an ``InMemoryRepository``, and how its next calls end.
+/// The entities of an ``InMemoryRepository``, and the prescribed results of its next calls.
 struct InMemoryEntities<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
     private(set) var all: [Entity]
-    /// A number that is not less than any identifier that is a whole number, nor any number of a creation.
+    /// The largest number so far, of the identifiers that are whole numbers and of earlier creations.
     private var lastNumber: Int
     /// The identifiers of the entities with held creations or updates.
     private var pending: Set<Entity.ID> = []
@@ -14,7 +14,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     var holdsWrites = false
     var isClosed = false
-    /// The provenance of readings, except for what is pending.
+    /// The provenance of readings, except whether they are pending.
     var provenance = Reading((), origin: .memory)
     /// The policies of the reads so far.
     var policies: [ReadPolicy] = []
@@ -25,7 +25,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     var readFailures: [RepositoryError] = []
     /// The errors of the next writes.
     var writeFailures: [RepositoryError] = []
-    /// The other versions that the next updates and deletions find; `nil` for a deleted entity.
+    /// The conflicting versions for the next updates and deletions, or `nil` for an entity that was deleted elsewhere.
     var conflicts: [Entity?] = []
 
     init(_ entities: [Entity]) {
@@ -37,7 +37,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     subscript(id: Entity.ID) -> Entity? { all.first { $0.id == id } }
 
-    /// Adds an entity, or replaces the one with its identifier in its place.
+    /// Adds an entity, or replaces the one with the same identifier in place.
     mutating func put(_ entity: Entity) {
         lastNumber = max(lastNumber, Self.number(of: entity) ?? 0)
         if let index = all.firstIndex(where: { $0.id == entity.id }) {
@@ -49,7 +49,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     private static func number(of entity: Entity) -> Int? { Int(entity.id.description) }
 
-    /// Returns the number of another creation.
+    /// Returns the number for the next creation.
     mutating func nextNumber() -> Int {
         lastNumber += 1
         return lastNumber
@@ -108,7 +108,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     // MARK: Failures
 
-    /// Throws the error of the next call; `nil` in the list of errors for calls of its kind.
+    /// Throws the prescribed error of the next call, if any.
     mutating func throwFailure(
         _ next: WritableKeyPath<Self, [RepositoryError]>,
         _ request: String
@@ -124,13 +124,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         if !self[keyPath: next].isEmpty { throw self[keyPath: next].removeFirst() }
     }
 
-    /// Takes over the other version that the next edit finds, and throws the conflict.
+    /// Throws the prescribed conflict of the next edit, if any, after adopting the other version.
     mutating func throwConflict(of id: Entity.ID, mine: Entity?, _ request: String) throws(WriteError<Entity>) {
         guard !conflicts.isEmpty else { return }
         let theirs = conflicts.removeFirst()
         remove(id)
         if let theirs { put(theirs) }
-        let explanation = "was not changed: somebody else has changed it"
+        let explanation = "was not changed, because it was changed elsewhere in the meantime"
         let refusal = RepositoryError(.conflict, request: request, explanation: explanation)
         throw .conflict(WriteConflict(mine: mine, theirs: theirs, refusal: refusal))
     }

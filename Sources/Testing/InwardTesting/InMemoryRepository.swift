@@ -4,33 +4,39 @@ import Synchronization
 
 /// An in-memory repository for tests of use cases, with the reads and writes of a `Repository`.
 ///
-///     let comments = InMemoryRepository([first, second]) { (draft: CommentDraft, number) in
-///         Comment(id: number, body: draft.body)
-///     }
-///     let created = try await comments.create(CommentDraft(body: "Well said."))
-///     comments.failNextRead(with: RepositoryError(.unavailable, request: "Comments", explanation: "cannot be read"))
+/// ```swift
+/// let first = Comment(id: 1, postID: 7, body: "Well said.")
+/// let comments = InMemoryRepository([first]) { (draft: CommentDraft, number) in
+///     Comment(id: number, postID: draft.postID, body: draft.body)
+/// }
+/// let reply = try await comments.create(CommentDraft(postID: 7, body: "Very well said."))
+/// print(reply.value.id)  // 2
+/// ```
 ///
-/// Where a `Repository` conforms to a port by an extension, this one conforms by the same:
+/// If a `Repository` conforms to your port by an empty extension, so does this class:
 ///
-///     protocol CommentRepository: Sendable {
-///         func entity(_ id: Comment.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Comment>
-///     }
-///     extension Repository: CommentRepository where Entity == Comment {}
-///     extension InMemoryRepository: CommentRepository where Entity == Comment {}
+/// ```swift
+/// protocol CommentRepository: Sendable {
+///     func entity(_ id: Comment.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Comment>
+/// }
 ///
-/// All reads are answered from memory, whatever their policy. Writes take effect immediately. After ``holdWrites()``, they are shown
-/// as pending until ``deliverWrites()``.
+/// extension Repository: CommentRepository where Entity == Comment {}
+/// extension InMemoryRepository: CommentRepository where Entity == Comment {}
+/// ```
+///
+/// Reads are answered from memory regardless of their policy. Writes take effect immediately. After ``holdWrites()``, they are
+/// shown as pending until ``deliverWrites()``.
 public final class InMemoryRepository<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
     private let creation: @Sendable (any Encodable, Int) -> Entity?
     private let state: Mutex<InMemoryEntities<Entity>>
 
-    /// Creates a repository in which no drafts can be created.
+    /// Creates a repository that cannot create entities from drafts.
     ///
     /// - Parameters:
-    ///   - entities: The entities, in order, even if identifiers repeat.
-    ///   - rejected: The records to report as left out of every list.
-    ///   - failure: The error that calls throw, or `nil` to answer.
+    ///   - entities: The entities, in order. Entities with equal identifiers are all kept.
+    ///   - rejected: The damaged records that every list reports as omitted.
+    ///   - failure: The error that calls throw, or `nil` if they succeed.
     public init(_ entities: [Entity] = [], rejected: [RejectedRecord] = [], failure: RepositoryError? = nil) {
         creation = { _, _ in nil }
         state = Mutex(InMemoryEntities(entities))
@@ -38,12 +44,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         fail(with: failure)
     }
 
-    /// Creates a repository in which drafts of a type can be created.
+    /// Creates a repository that can create entities from drafts of a type.
     ///
     /// - Parameters:
-    ///   - entities: The entities, in order, even if identifiers repeat.
-    ///   - creation: Returns the entity of a draft. It is given a number that is greater than every identifier that is a whole
-    ///     number. It must not use the repository.
+    ///   - entities: The entities, in order. Entities with equal identifiers are all kept.
+    ///   - creation: Returns the entity for a draft. The number is new: it is greater than all identifiers that are whole
+    ///     numbers. The closure must not use the repository.
     public init<Draft: Encodable & SendableMetatype>(
         _ entities: [Entity] = [],
         creating creation: @escaping @Sendable (_ draft: Draft, _ number: Int) -> Entity
@@ -78,11 +84,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         try await entities(policy, where: filter.matches)
     }
 
-    /// Returns the entities that satisfy a condition, in the order in which they were added. Use it for a port that has no filters:
+    /// Returns the entities that satisfy a condition, in the order in which they were added. Use it for a port without filters:
     ///
-    ///     func comments(on postID: Int) async throws(RepositoryError) -> Reading<[Comment]> {
-    ///         try await entities(.cacheFirst) { $0.postID == postID }
-    ///     }
+    /// ```swift
+    /// let comments = InMemoryRepository([Comment(id: 1, postID: 7, body: "Well said.")])
+    /// let discussion = try await comments.entities(.cacheFirst) { $0.postID == 7 }
+    /// ```
     ///
     /// - Throws: The prescribed `RepositoryError`, `closed`, or `cancelled`.
     public func entities(
@@ -109,8 +116,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Creates an entity from a draft.
     ///
-    /// - Throws: The prescribed `RepositoryError`, `closed`, or `cancelled`; `refused` if the repository cannot create such drafts.
-    ///   In these cases, nothing is created.
+    /// - Throws: The prescribed `RepositoryError`, `closed`, or `cancelled`; `refused` if the repository cannot create entities
+    ///   from such drafts. In these cases, nothing is created.
     public func create(_ draft: some Encodable) async throws(RepositoryError) -> Reading<Entity> {
         try create { number throws(RepositoryError) in
             if let entity = creation(draft, number) { return entity }
@@ -125,12 +132,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Creates an entity with a number that is greater than every identifier that is a whole number. Use it for a port whose drafts
-    /// are not encodable:
+    /// Creates an entity with a new number, which is greater than all identifiers that are whole numbers. Use it for a port
+    /// whose drafts are not `Encodable`:
     ///
-    ///     func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
-    ///         try await create { draft.published(as: $0) }
-    ///     }
+    /// ```swift
+    /// let comments = InMemoryRepository<Comment>()
+    /// let reply = try await comments.create { number in Comment(id: number, postID: 7, body: "Well said.") }
+    /// ```
     ///
     /// - Throws: The prescribed `RepositoryError`, `closed`, or `cancelled`. In these cases, nothing is created.
     public func create(_ make: (_ number: Int) -> Entity) async throws(RepositoryError) -> Reading<Entity> {
@@ -151,10 +159,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///
     /// - Parameters:
     ///   - id: The identifier.
-    ///   - change: Changes the entity, but not its identifier. It must not use the repository.
+    ///   - change: Changes the entity. It must not change the identifier or use the repository.
     /// - Returns: The updated entity.
     /// - Throws: A `WriteError`: `conflict` after ``conflictOnNextEdit(with:)``; `failed` with the prescribed error, or with
-    ///   `notFound`, `closed`, or `cancelled`; `failed` with `refused` if the identifier changes. In these cases, nothing is updated.
+    ///   `notFound`, `closed`, or `cancelled`; `failed` with `refused` if the identifier changes. In these cases, nothing is
+    ///   updated.
     @discardableResult
     public func update(
         _ id: Entity.ID,
@@ -172,10 +181,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Deletes an entity. An entity that does not exist is deleted already.
+    /// Deletes an entity. If it does not exist, nothing happens.
     ///
-    /// - Throws: A `WriteError`: `conflict` after ``conflictOnNextEdit(with:)``; `failed` with the prescribed error, or with `closed`
-    ///   or `cancelled`. In these cases, nothing is deleted.
+    /// - Throws: A `WriteError`: `conflict` after ``conflictOnNextEdit(with:)``; `failed` with the prescribed error, or with
+    ///   `closed` or `cancelled`. In these cases, nothing is deleted.
     public func delete(_ id: Entity.ID) async throws(WriteError<Entity>) {
         try edit(id) { state, request throws(WriteError<Entity>) in
             try state.throwConflict(of: id, mine: nil, request)
@@ -206,34 +215,38 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     private static var newName: String { "A new \(Entity.self)" }
 
     private static func absence(_ request: String) -> RepositoryError {
-        RepositoryError(.notFound, request: request, explanation: "is not in this memory")
+        RepositoryError(.notFound, request: request, explanation: "is not in the in-memory repository")
     }
 }
 
-/// What a test sees, and how it tells the repository what to do.
+/// The controls for a test: contents, provenance, pending writes and failures.
 extension InMemoryRepository {
     /// The entities, in the order in which they were added.
     public var contents: [Entity] { state.withLock(\.all) }
 
-    /// The policies of the reads so far, in order, including those of reads that failed.
+    /// The policies of the reads so far, in order. They include failed reads, but not reads by cancelled tasks.
     public var policies: [ReadPolicy] { state.withLock(\.policies) }
 
-    /// Adds an entity, or replaces the one with its identifier, as if somebody else had written it.
+    /// Adds an entity, or replaces the one with its identifier, as if another user had written it.
     public func put(_ entity: Entity) { state.withLock { $0.put(entity) } }
 
-    /// Removes the entity with an identifier, as if somebody else had deleted it.
+    /// Removes the entity with an identifier, as if another user had deleted it.
     public func remove(_ id: Entity.ID) { state.withLock { $0.remove(id) } }
 
-    /// Sets the provenance of all later readings. What is left out returns to its default.
+    /// Sets the provenance of all later readings. Omitted values are reset to their defaults.
     ///
-    ///     comments.setProvenance(origin: .store, age: .seconds(90), isStale: true, fallbackReason: failure)
+    /// ```swift
+    /// let comments = InMemoryRepository([Comment(id: 1, postID: 7, body: "Well said.")])
+    /// let failure = RepositoryError(.unavailable, request: "Comments", explanation: "cannot be read now")
+    /// comments.setProvenance(origin: .store, age: .seconds(90), isStale: true, fallbackReason: failure)
+    /// ```
     ///
     /// - Parameters:
-    ///   - origin: Where the answers come from.
+    ///   - origin: The source of the answers.
     ///   - age: The time since the source gave the answers.
-    ///   - isStale: Whether the answers are older than fresh ones.
-    ///   - rejected: The records to report as left out of every list.
-    ///   - fallbackReason: The error for which the answers are a fallback, or `nil` if they are not.
+    ///   - isStale: Whether the answers are stale.
+    ///   - rejected: The damaged records that every list reports as omitted.
+    ///   - fallbackReason: The error that made the answers a fallback, or `nil` if they are not a fallback.
     public func setProvenance(
         origin: Origin = .memory,
         age: Duration = .zero,
@@ -256,26 +269,29 @@ extension InMemoryRepository {
     /// Shows an entity as pending until ``deliverWrites()``.
     public func showAsPending(_ id: Entity.ID) { state.withLock { $0.showAsPending(id) } }
 
-    /// Shows what is written from now on as pending, as a repository with an outbox does, until ``deliverWrites()``.
+    /// Shows later writes as pending until ``deliverWrites()``, as a repository with an outbox does.
     public func holdWrites() { state.withLock { $0.holdsWrites = true } }
 
-    /// Shows nothing as pending any more, neither what was written nor what will be.
+    /// Shows all writes as delivered, and stops holding new ones.
     public func deliverWrites() { state.withLock { $0.deliver() } }
 
     /// Makes all calls throw an error from now on, or succeed again if the error is `nil`.
     public func fail(with error: RepositoryError?) { state.withLock { $0.failure = error } }
 
-    /// Makes the next read throw an error. Each further call is for the read after that.
+    /// Makes the next read throw an error. Errors of several calls are thrown in order, one per read.
     public func failNextRead(with error: RepositoryError) { state.withLock { $0.readFailures.append(error) } }
 
-    /// Makes the next creation, update or deletion throw an error. Each further call is for the write after that.
+    /// Makes the next creation, update or deletion throw an error. Errors of several calls are thrown in order, one per write.
     public func failNextWrite(with error: RepositoryError) { state.withLock { $0.writeFailures.append(error) } }
 
-    /// Makes the next update or deletion throw a conflict, as if somebody else had changed the entity in the meantime. Later reads
-    /// return the other version. Each further call is for the update or deletion after that.
+    /// Makes the next update or deletion throw a conflict, as if another user had changed the entity in the meantime. Later
+    /// reads return the other version. Conflicts of several calls are thrown in order, one per update or deletion.
     ///
-    ///     comments.conflictOnNextEdit(with: Comment(id: 7, body: "Theirs."))
-    ///     await #expect(throws: CorrectCommentError.changedMeanwhile) { try await correctComment(7, "Mine.") }
+    /// ```swift
+    /// let comments = InMemoryRepository([Comment(id: 1, postID: 7, body: "Original.")])
+    /// comments.conflictOnNextEdit(with: Comment(id: 1, postID: 7, body: "Theirs."))
+    /// await #expect(throws: WriteError<Comment>.self) { try await comments.update(1) { $0.body = "Mine." } }
+    /// ```
     ///
     /// - Parameter theirs: The other version, or `nil` if the entity was deleted in the meantime.
     public func conflictOnNextEdit(with theirs: Entity?) { state.withLock { $0.conflicts.append(theirs) } }

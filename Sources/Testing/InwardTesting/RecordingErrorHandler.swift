@@ -1,7 +1,13 @@
 public import InwardCore
 import Synchronization
 
-/// The end of an error-handler chain, which records the errors it receives.
+/// An error handler that records the errors it receives.
+///
+/// ```swift
+/// let recorder = RecordingErrorHandler()
+/// recorder.handle(URLError(.timedOut))
+/// #expect(recorder.errors.count == 1)
+/// ```
 public final class RecordingErrorHandler: ErrorHandler {
     private struct State {
         var errors: [any Error] = []
@@ -29,7 +35,7 @@ public final class RecordingErrorHandler: ErrorHandler {
         state.withLock { $0.isClosed = true }
     }
 
-    /// Describes the handler as one that records.
+    /// The description of the handler in a chain, `records`.
     public var description: String { "records" }
 }
 

@@ -3,24 +3,36 @@ public import InwardFetching
 public import InwardRepositories
 import Synchronization
 
-/// An outbox handler that records its calls. It stores the body of each delivered write under the write's subject, below a key of
-/// its own.
+/// An outbox handler that records its calls, and stores the body of each delivered write.
+///
+/// ```swift
+/// let handler = RecordingOutboxHandler("comments")
+/// let outbox = Outbox(
+///     upstream: Upstream(baseURL: CommentClient.baseURL, dataFetcher: IdempotentDataFetcher()),
+///     store: InMemoryRecordStore(),
+///     generator: SplitMix64(seed: 7),
+///     errorHandler: RecordingErrorHandler()
+/// )
+/// try await outbox.open(handlers: [handler])
+/// _ = await outbox.drain()
+/// #expect(handler.pending.isEmpty)
+/// ```
 public final class RecordingOutboxHandler: OutboxHandler {
     /// A call that the handler has received.
     public enum Event: Hashable, Sendable {
         /// An entry was accepted and is now pending.
         case accepted(OutboxEntry)
-        /// An entry was delivered, with the given number of later entries.
+        /// An entry was delivered. The given number of later entries was still pending.
         case delivered(OutboxEntry, later: Int)
-        /// An entry was refused, with the given number of later entries.
+        /// An entry was refused. The given number of later entries was still pending.
         case refused(OutboxEntry, because: RepositoryError, later: Int)
-        /// An entry is no longer pending, as far as this process knows.
+        /// An entry is no longer in the list of pending entries that the outbox reported.
         case forgotten(OutboxEntry)
         /// The settlement of an entry is durable.
         case committed(OutboxEntry)
     }
 
-    /// Operations that allow all common methods at every path of one or two components.
+    /// Operations that allow `POST`, `PUT`, `PATCH` and `DELETE` at every path of one or two components.
     public static let anyOperation: [OutboxOperation] = ["*", "*/*"].flatMap { path in
         [.post, .put, .patch, .delete].map { OutboxOperation($0, path) }
     }
@@ -39,7 +51,8 @@ public final class RecordingOutboxHandler: OutboxHandler {
     /// - Parameters:
     ///   - endpoint: The name that routes writes to the handler.
     ///   - operations: The operations that its writes may use.
-    ///   - values: The key under which the bodies of delivered writes are stored. The bodies of refused writes are removed there.
+    ///   - values: The key under which the bodies of delivered writes are stored. A refused write removes the body that is
+    ///     stored for its subject.
     ///   - problem: Returns why a response is unusable, as the end of a sentence, or `nil` if it is usable.
     public init(
         _ endpoint: String = "posts",
@@ -56,7 +69,7 @@ public final class RecordingOutboxHandler: OutboxHandler {
     /// The calls so far, in order.
     public var events: [Event] { state.withLock(\.events) }
 
-    /// The entries that were accepted and have not been settled since, in the order of their numbers.
+    /// The accepted entries that are not settled yet, in the order of their sequence numbers.
     public var pending: [OutboxEntry] { Self.pending(after: events) }
 
     private static func pending(after events: [Event]) -> [OutboxEntry] {
@@ -79,7 +92,7 @@ public final class RecordingOutboxHandler: OutboxHandler {
         state.withLock { $0.failure = error }
     }
 
-    /// Records which entries are new, and which earlier ones are no longer pending.
+    /// Records the new entries as accepted, and the entries that are no longer pending as forgotten.
     public func reset(to entries: [OutboxEntry]) {
         state.withLock { state in
             let before = Self.pending(after: state.events)

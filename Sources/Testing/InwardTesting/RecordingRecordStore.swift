@@ -1,11 +1,14 @@
 public import InwardRepositories
 import Synchronization
 
-/// A record store that passes calls to another store, records commits, and can be told to fail.
+/// A record store that passes calls to another store, records commits, and fails on demand.
 ///
-///     let store = RecordingRecordStore()
-///     try await store.commit([])
-///     store.fail(with: RecordStoreError(.unavailable, explanation: "The test made the store fail."))
+/// ```swift
+/// let store = RecordingRecordStore()
+/// try await store.commit([.keep(StoredRecord([1]), ["comments", "7"])])
+/// store.fail(with: RecordStoreError(.full, explanation: "There is no space left."))
+/// await #expect(throws: RecordStoreError.self) { try await store.record(for: ["comments", "7"]) }
+/// ```
 public final class RecordingRecordStore: RecordStore {
     private struct State {
         var commits: [[RecordChange]] = []
@@ -35,13 +38,14 @@ public final class RecordingRecordStore: RecordStore {
         state.withLock { $0.failure = error }
     }
 
-    /// Loses the record for a key, as damage would. Reads do not return it, and ``losses(under:)`` lists its key until a commit
-    /// stores or removes a record under it.
+    /// Loses the record for a key, as if it were damaged. Until a commit stores or removes a record under the key, reads do not
+    /// return the record, and ``losses(under:)`` lists the key.
     public func lose(_ key: RecordKey) {
         state.withLock { _ = $0.lostKeys.insert(key) }
     }
 
-    /// Counts damage that hit unknown keys. To make a record missing, remove it with a commit to the base.
+    /// Adds 1 to the number of losses whose keys are unknown. All records remain. To make one disappear as well, remove it from
+    /// the base.
     public func loseUnknown() {
         state.withLock { $0.unknownLossCount += 1 }
     }

@@ -10,14 +10,23 @@ public import Foundation
 
 /// An observer of repositories, stores and outboxes that records all events.
 ///
-///     let observer = RecordingRepositoryObserver()
-///     let comments = Repository(.comments, upstream: upstream, observer: observer)
-///     _ = try await comments.entity(7)
-///     #expect(observer.descriptions == ["entity of comments began", "entity of comments ended: upstream, after 0.0 seconds"])
+/// ```swift
+/// let observer = RecordingRepositoryObserver()
+/// let upstream = Upstream(baseURL: CommentClient.baseURL, dataFetcher: StubDataFetcher(failing: .unreachable))
+/// let outbox = Outbox(
+///     upstream: upstream,
+///     store: InMemoryRecordStore(),
+///     generator: SystemRandomNumberGenerator(),
+///     observer: observer,
+///     errorHandler: RecordingErrorHandler()
+/// )
+/// try await outbox.open(handlers: [RecordingOutboxHandler()])
+/// print(observer.descriptions)
+/// ```
 public final class RecordingRepositoryObserver: RepositoryObserver {
     private let log = Mutex<[Event]>([])
 
-    /// Creates an observer without events.
+    /// Creates an observer that has recorded nothing.
     public init() {}
 
     /// The events so far, in order.
@@ -49,7 +58,7 @@ public final class RecordingRepositoryObserver: RepositoryObserver {
         record(.readEnded(read, by: policy, outcome, after: duration))
     }
 
-    /// Records that a read joined a request under way.
+    /// Records that a read joined a request in flight.
     public func joined(_ read: RepositoryRead) { record(.joined(read)) }
 
     /// Records a refresh in the background.
@@ -95,11 +104,11 @@ extension RecordingRepositoryObserver {
             Result<RepositoryRead.Answer, RepositoryError>,
             after: Duration
         )
-        /// A read joined a request under way.
+        /// A read joined a request in flight.
         case joined(RepositoryRead)
         /// A refresh in the background has begun.
         case refreshBegan(RepositoryRead)
-        /// The upstream was asked whether there is another version.
+        /// A cached response was revalidated with the upstream.
         case revalidated(String, isModified: Bool)
         /// A store operation has ended.
         case storeOperationEnded(StoreOperation, RecordStoreError?, after: Duration)

@@ -1,7 +1,9 @@
-/// A seeded pseudorandom number generator (Steele, Lea and Flood, 2014). A test that prints its seed can be reproduced.
+/// A seeded pseudorandom number generator (Steele, Lea and Flood, 2014). Print the seed of a failed test to reproduce it.
 ///
-///     var generator = SplitMix64(seed: 7)
-///     let die = Int.random(in: 1...6, using: &generator)
+/// ```swift
+/// var generator = SplitMix64(seed: 7)
+/// let die = Int.random(in: 1...6, using: &generator)
+/// ```
 ///
 /// The generator is not cryptographically secure.
 public struct SplitMix64: RandomNumberGenerator, Sendable {

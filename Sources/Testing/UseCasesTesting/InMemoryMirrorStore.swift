@@ -3,7 +3,16 @@ import InwardTransfers
 import Synchronization
 public import UseCases
 
-/// An in-memory mirror store. Its repositories are those that a test passes, regardless of what is copied.
+/// An in-memory mirror store. A staged mirror reads its users and posts from the repositories that the test passes, not from
+/// the staged copies.
+///
+/// ```swift
+/// let store = InMemoryMirrorStore(
+///     users: InMemoryUserRepository([try .example(1)]),
+///     posts: InMemoryPostRepository([try .example(7)])
+/// )
+/// print(store.items.isEmpty, store.publishedCount)  // true 0
+/// ```
 public final class InMemoryMirrorStore: MirrorStore {
     private struct State {
         var published: [MirroredItem: (copy: MirroredCopy, bytes: [UInt8])] = [:]
@@ -46,8 +55,8 @@ public final class InMemoryMirrorStore: MirrorStore {
     /// Creates a store without a mirror.
     ///
     /// - Parameters:
-    ///   - users: The users of the mirror.
-    ///   - posts: The posts of the mirror.
+    ///   - users: The repository of the mirror's users.
+    ///   - posts: The repository of the mirror's posts.
     public init(users: any UserRepository, posts: any PostRepository) {
         self.users = users
         self.posts = posts
@@ -59,10 +68,10 @@ public final class InMemoryMirrorStore: MirrorStore {
     /// The items in the mirror.
     public var items: Set<MirroredItem> { state.withLock { Set($0.published.keys) } }
 
-    /// The number of times that a mirror was published.
+    /// The number of mirrors published so far.
     public var publishedCount: Int { state.withLock(\.publishedCount) }
 
-    /// Opens the staging that an earlier run left, or a new one.
+    /// Opens the staging area that an earlier run left, or a new one.
     public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging { Staging(store: self) }
 
     private func saver(of item: MirroredItem) -> InMemoryDataSaver {

@@ -5,7 +5,13 @@ public import UseCases
 
 /// An in-memory post repository for tests. Published posts are available immediately.
 ///
-///     let posts = try InMemoryPostRepository([.example(1), .example(2)])
+/// ```swift
+/// import Entities
+///
+/// let posts = InMemoryPostRepository([try .example(1), try .example(2)])
+/// let published = try await posts.publish(PostDraft(authorID: User.ID(1), title: "Notes", body: "First draft"))
+/// print(published.value.id)  // 3
+/// ```
 public final class InMemoryPostRepository: PostRepository {
     private let posts: InMemoryRepository<Post>
 
@@ -13,8 +19,8 @@ public final class InMemoryPostRepository: PostRepository {
     ///
     /// - Parameters:
     ///   - posts: The posts, in order.
-    ///   - rejected: The records to report as left out of every list.
-    ///   - failure: The error that calls throw, or `nil` to answer.
+    ///   - rejected: The damaged records that every list reports as omitted.
+    ///   - failure: The error that calls throw, or `nil` if they succeed.
     public init(_ posts: [Post] = [], rejected: [RejectedRecord] = [], failure: RepositoryError? = nil) {
         self.posts = InMemoryRepository(posts, rejected: rejected, failure: failure)
     }
@@ -38,12 +44,12 @@ public final class InMemoryPostRepository: PostRepository {
 
     /// Publishes a draft with an ID one greater than the largest existing ID.
     ///
-    /// - Throws: The prescribed `RepositoryError`, or `cancelled`. In that case, nothing is published.
+    /// - Throws: The prescribed `RepositoryError`, or `cancelled`. In both cases, nothing is published.
     public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try await posts.create { draft.published(as: Post.ID($0)) }
     }
 
-    /// Prepares the publication of a draft, for an ``InMemoryUnitOfWork``.
+    /// Prepares the publication of a draft, to be committed by an ``InMemoryUnitOfWork``.
     ///
     /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
     public func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
@@ -56,9 +62,9 @@ public final class InMemoryPostRepository: PostRepository {
 }
 
 extension Post {
-    /// Creates a valid post with example values for everything that is not given.
+    /// Creates a valid post, with example values for omitted arguments.
     ///
-    /// - Throws: a `PostError` if the title or the body is blank.
+    /// - Throws: A `PostError` if the title or the body is blank.
     public static func example(
         _ id: Int = 1,
         by author: Int = 1,

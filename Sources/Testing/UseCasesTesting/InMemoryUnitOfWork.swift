@@ -1,11 +1,18 @@
 public import InwardCore
 import Synchronization
 
-/// A unit of work for tests of use cases. It commits what ``InMemoryPostRepository`` and ``InMemoryUserRepository`` prepare.
+/// A unit of work for tests of use cases. It commits the changes that an ``InMemoryPostRepository`` or an
+/// ``InMemoryUserRepository`` prepared.
 ///
-///     let unitOfWork = InMemoryUnitOfWork()
-///     try await unitOfWork.commit([posts.prepareToPublish(draft)])
-///     unitOfWork.failNextCommit(with: UnitOfWorkError(.full, explanation: "There is no room."))
+/// ```swift
+/// import InwardCore
+///
+/// let unitOfWork = InMemoryUnitOfWork()
+/// let posts = InMemoryPostRepository()
+/// let draft = try PostDraft(authorID: User.ID(1), title: "Notes", body: "First draft")
+/// try await unitOfWork.commit([posts.prepareToPublish(draft)])
+/// print(unitOfWork.commits)  // [["the publication of “Notes”"]]
+/// ```
 public final class InMemoryUnitOfWork: UnitOfWork {
     private struct State {
         var failures: [UnitOfWorkError] = []
@@ -20,12 +27,12 @@ public final class InMemoryUnitOfWork: UnitOfWork {
     /// The descriptions of the changes of each commit so far, in order.
     public var commits: [[String]] { state.withLock(\.commits) }
 
-    /// Makes the next commit throw an error. Each further call is for the commit after that.
+    /// Makes the next commit throw an error. Errors of several calls are thrown in order, one per commit.
     public func failNextCommit(with error: UnitOfWorkError) { state.withLock { $0.failures.append(error) } }
 
     /// Commits changes in order, all of them or none.
     ///
-    /// - Throws: The prescribed `UnitOfWorkError`, or `foreign` if a change is not of a repository in memory.
+    /// - Throws: The prescribed `UnitOfWorkError`, or `foreign` if a change was not prepared by an in-memory repository.
     public func commit(_ changes: [any PreparedChange]) async throws(UnitOfWorkError) {
         try state.withLock { state throws(UnitOfWorkError) in
             if !state.failures.isEmpty { throw state.failures.removeFirst() }
@@ -33,7 +40,7 @@ public final class InMemoryUnitOfWork: UnitOfWork {
             guard own.count == changes.count else {
                 throw UnitOfWorkError(
                     .foreign,
-                    explanation: "Nothing was changed: a change is of another unit of work."
+                    explanation: "Nothing was changed: a change belongs to another unit of work."
                 )
             }
             for change in own { change.apply() }
@@ -42,7 +49,7 @@ public final class InMemoryUnitOfWork: UnitOfWork {
     }
 }
 
-/// A change of a repository in memory, which cannot fail.
+/// A change of an in-memory repository. Applying it cannot fail.
 struct InMemoryChange: PreparedChange {
     let description: String
     let apply: @Sendable () -> Void

@@ -5,7 +5,10 @@ public import UseCases
 
 /// An in-memory user repository for tests.
 ///
-///     let users = try InMemoryUserRepository([.example(1, name: "Ada Lovelace")])
+/// ```swift
+/// let users = InMemoryUserRepository([try .example(1, name: "Ada Lovelace")])
+/// let user = try await users.user(User.ID(1), .cacheFirst)
+/// ```
 public final class InMemoryUserRepository: EditableUserRepository {
     private let users: InMemoryRepository<User>
 
@@ -13,8 +16,8 @@ public final class InMemoryUserRepository: EditableUserRepository {
     ///
     /// - Parameters:
     ///   - users: The users, in order.
-    ///   - rejected: The records to report as left out of the list.
-    ///   - failure: The error that calls throw, or `nil` to answer.
+    ///   - rejected: The damaged records that the list reports as omitted.
+    ///   - failure: The error that calls throw, or `nil` if they succeed.
     public init(_ users: [User] = [], rejected: [RejectedRecord] = [], failure: RepositoryError? = nil) {
         self.users = InMemoryRepository(users, rejected: rejected, failure: failure)
     }
@@ -36,7 +39,7 @@ public final class InMemoryUserRepository: EditableUserRepository {
         try await users.entity(id, policy)
     }
 
-    /// Prepares a change of a user, for an ``InMemoryUnitOfWork``.
+    /// Prepares a change of a user, to be committed by an ``InMemoryUnitOfWork``. Returns `nil` if the user would not change.
     ///
     /// - Throws: The prescribed `RepositoryError`, `cancelled`, or `notFound`.
     public func prepareUpdate(
@@ -56,9 +59,9 @@ public final class InMemoryUserRepository: EditableUserRepository {
 }
 
 extension User {
-    /// Creates a valid user with example values for everything that is not given.
+    /// Creates a valid user, with example values for omitted arguments.
     ///
-    /// - Throws: a `UserError` if the name is blank.
+    /// - Throws: A `UserError` if the name is blank.
     public static func example(_ id: Int = 1, name: String = "Ada Lovelace") throws -> User {
         try User(
             id: User.ID(id),

@@ -3,7 +3,7 @@ import InwardRepositories
 import InwardTesting
 import Testing
 
-/// An entity of whoever tests a use case.
+/// An entity of a service under test.
 private struct Comment: Identifiable, Hashable, Sendable {
     var id: Int
     var postID = 7
@@ -14,7 +14,7 @@ private struct CommentDraft: Codable {
     var body = "New."
 }
 
-/// A port whose methods are those of a repository.
+/// A port whose requirements are methods of a repository.
 private protocol CommentRepository: Sendable {
     func entity(_ id: Comment.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Comment>
     func entities(
@@ -45,7 +45,7 @@ struct InMemoryRepositoryTests {
 
     private static let ofSeven = EntityFilter<Comment>("postId", "7") { $0.postID == 7 }
 
-    /// How each kind of call ends; `nil` where it succeeds.
+    /// Returns the error reason of each kind of call, or `nil` for a call that succeeds.
     private func endings(_ port: some CommentRepository) async -> [RepositoryError.Reason?] {
         func ending(_ call: () async throws -> Void) async -> RepositoryError.Reason? {
             do {
@@ -66,7 +66,7 @@ struct InMemoryRepositoryTests {
 
     // MARK: Reads and writes
 
-    @Test func aPortReadsWhatItWrites() async throws {
+    @Test func portReadsWhatItWrites() async throws {
         let port: any CommentRepository = comments
         let created = try await port.create(CommentDraft())
         #expect(created == Reading(Comment(id: 8, body: "New."), origin: .upstream))
@@ -81,16 +81,16 @@ struct InMemoryRepositoryTests {
         #expect(comments.policies == [.cacheOnly, .upstreamFirst, .cacheFirst])
     }
 
-    @Test func aConditionAndANumberAreEnoughForAnyPort() async throws {
+    @Test func conditionsAndNumbersReplaceFiltersAndDrafts() async throws {
         #expect(try await comments.entities(.cacheFirst) { $0.postID == 8 }.value.map(\.id) == [7])
         #expect(try await comments.entities(.cacheFirst).value.count == 2)
         #expect(try await comments.create { Comment(id: $0) }.value.id == 8)
         try await comments.delete(8)
-        // A number is used once, as those of an upstream are.
+        // A number is not reused, as in an upstream.
         #expect(try await comments.create { Comment(id: $0) }.value.id == 9)
     }
 
-    @Test func whatHasNoWholeNumberIsNumberedToo() async throws {
+    @Test func creationsAreNumberedEvenIfIdentifiersAreNotNumbers() async throws {
         struct Label: Identifiable, Sendable { let id: String }
         let labels = InMemoryRepository<Label>()
         for number in 1...2 {
@@ -99,20 +99,20 @@ struct InMemoryRepositoryTests {
         #expect(labels.contents.count == 2)
     }
 
-    @Test func whatIsNotThereIsNotFoundAndNotUpdated() async throws {
+    @Test func missingEntityCannotBeReadOrUpdated() async throws {
         let error = await #expect(throws: RepositoryError.self) { try await comments.entity(2) }
-        #expect(error?.reason == .notFound && error?.description == "Comment 2 is not in this memory")
+        #expect(error?.reason == .notFound && error?.description == "Comment 2 is not in the in-memory repository")
         await #expect(throws: WriteError<Comment>.self) { try await comments.update(2) { $0.body = "Changed." } }
         #expect(comments.contents.map(\.id) == [1, 7])
     }
 
-    @Test func anUpdateDoesNotChangeTheIdentifier() async {
+    @Test func updateCannotChangeTheIdentifier() async {
         let error = await #expect(throws: WriteError<Comment>.self) { try await comments.update(1) { $0.id = 2 } }
         #expect(error?.repositoryError.reason == .refused)
         #expect(comments.contents.map(\.id) == [1, 7])
     }
 
-    @Test func aDraftOfAnotherTypeIsRefusedAndTheErrorSaysWhatToDo() async {
+    @Test func draftOfAnotherTypeIsRefusedWithAdvice() async {
         let error = await #expect(throws: RepositoryError.self) { try await comments.create("New.") }
         #expect(error?.reason == .refused)
         #expect(error?.explanation.contains("`InMemoryRepository { (draft: String, number) in … }`") == true)
@@ -121,7 +121,7 @@ struct InMemoryRepositoryTests {
         #expect(none.contents.isEmpty)
     }
 
-    @Test func somebodyElseCanWriteToo() async throws {
+    @Test func entitiesCanBePutAndRemovedAsByAnotherUser() async throws {
         comments.put(Comment(id: 1, body: "Theirs."))
         comments.put(Comment(id: 9))
         comments.remove(7)
@@ -131,7 +131,7 @@ struct InMemoryRepositoryTests {
 
     // MARK: Provenance
 
-    @Test func aReadingHasTheProvenanceThatItIsTold() async throws {
+    @Test func readingHasThePrescribedProvenance() async throws {
         let rejected = [RejectedRecord(list: "comments", position: 3, field: "id", reason: "is missing")]
         let failure = Self.error()
         comments.setProvenance(
@@ -151,7 +151,7 @@ struct InMemoryRepositoryTests {
         #expect(try await comments.entity(1) == Reading(Comment(id: 1), origin: .memory))
     }
 
-    @Test func whatIsHeldIsPendingUntilItIsDelivered() async throws {
+    @Test func heldWritesArePendingUntilTheyAreDelivered() async throws {
         comments.holdWrites()
         let created = try await comments.create(CommentDraft())
         #expect(created == Reading(Comment(id: 8, body: "New."), origin: .memory, isPending: true))
@@ -164,7 +164,7 @@ struct InMemoryRepositoryTests {
         #expect(try await !comments.create(CommentDraft()).isPending)
     }
 
-    @Test func aListIsPendingIfAWriteAffectsIt() async throws {
+    @Test func listIsPendingIfAWriteAffectsIt() async throws {
         comments.holdWrites()
         try await comments.delete(7)
         #expect(try await comments.entities().isPending)
@@ -178,7 +178,7 @@ struct InMemoryRepositoryTests {
 
     // MARK: Failures
 
-    @Test func anErrorOfAllCallsLastsUntilItIsTakenBack() async {
+    @Test func errorOfAllCallsLastsUntilItIsCleared() async {
         comments.fail(with: Self.error(.denied))
         #expect(await endings(comments) == Array(repeating: .denied, count: 5))
         #expect(comments.contents == [Comment(id: 1), Comment(id: 7, postID: 8)])
@@ -187,14 +187,14 @@ struct InMemoryRepositoryTests {
         #expect(await endings(InMemoryRepository(failure: Self.error())) == Array(repeating: .unavailable, count: 5))
     }
 
-    @Test func anErrorOfTheNextReadIsForOneRead() async throws {
+    @Test func errorOfTheNextReadIsThrownOnce() async throws {
         comments.failNextRead(with: Self.error(.unavailable))
         comments.failNextRead(with: Self.error(.denied))
         #expect(await endings(comments) == [.unavailable, .denied, nil, nil, nil])
         #expect(try await comments.entities().value.map(\.id) == [7, 8])
     }
 
-    @Test func anErrorOfTheNextWriteIsForOneWrite() async {
+    @Test func errorOfTheNextWriteIsThrownOnce() async {
         for reason in [RepositoryError.Reason.outcomeUnknown, .refused, .denied] {
             comments.failNextWrite(with: Self.error(reason))
         }
@@ -202,13 +202,13 @@ struct InMemoryRepositoryTests {
         #expect(comments.contents == [Comment(id: 1), Comment(id: 7, postID: 8)])
     }
 
-    @Test func aConflictHasBothVersionsAndLeavesTheirs() async throws {
+    @Test func conflictReportsBothVersionsAndKeepsTheirs() async throws {
         let theirs = Comment(id: 1, body: "Theirs.")
         comments.conflictOnNextEdit(with: theirs)
         comments.conflictOnNextEdit(with: nil)
         do {
             try await comments.update(1) { $0.body = "Mine." }
-            #expect(Bool(false), "It is no conflict.")
+            #expect(Bool(false), "The call did not throw a conflict.")
         } catch .conflict(let conflict) {
             #expect(conflict.mine?.body == "Mine." && conflict.theirs == theirs)
             #expect(conflict.refusal.reason == .conflict)
@@ -218,7 +218,7 @@ struct InMemoryRepositoryTests {
         #expect(try await comments.entity(1).value == theirs)
         do {
             try await comments.delete(7)
-            #expect(Bool(false), "It is no conflict.")
+            #expect(Bool(false), "The call did not throw a conflict.")
         } catch .conflict(let conflict) {
             #expect(conflict.mine == nil && conflict.theirs == nil)
         } catch .failed(let error) {
@@ -228,13 +228,13 @@ struct InMemoryRepositoryTests {
         try await comments.update(1) { $0.body = "Mine." }
     }
 
-    @Test func aClosedRepositoryAnswersNothing() async {
+    @Test func closedRepositoryFails() async {
         let port: any CommentRepository = comments
         await port.close()
         #expect(await endings(comments) == Array(repeating: .closed, count: 5))
     }
 
-    @Test func aCancelledTaskGetsNoAnswer() async {
+    @Test func cancelledTaskGetsNoAnswer() async {
         await withTaskGroup(of: Void.self) { group in
             group.cancelAll()
             group.addTask {

@@ -4,7 +4,7 @@ import Testing
 struct RecordingErrorHandlerTests {
     private enum Example: Error { case first, second }
 
-    @Test func whatIsHandledAndTheCloseAreRemembered() async {
+    @Test func errorsAndClosingAreRecorded() async {
         let handler = RecordingErrorHandler()
         handler.handle(Example.first)
         #expect(!handler.isClosed)

@@ -5,7 +5,7 @@ import Testing
 struct RecordingRecordStoreTests {
     private let failure = RecordStoreError(.full, explanation: "There is no room.")
 
-    @Test func itFailsWhenItIsToldToAndChangesNothingThen() async throws {
+    @Test func failingStoreChangesNothing() async throws {
         let store = RecordingRecordStore()
         try await store.commit([.keep(StoredRecord([1]), ["a"])])
         store.fail(with: failure)
@@ -17,7 +17,7 @@ struct RecordingRecordStoreTests {
         #expect(store.commits == [[.keep(StoredRecord([1]), ["a"])]])
     }
 
-    @Test func itLosesRecordsUntilTheirKeysAreChanged() async throws {
+    @Test func recordsAreLostUntilTheirKeysAreChanged() async throws {
         let store = RecordingRecordStore()
         let keys: [RecordKey] = [["a", "1"], ["a", "2"], ["a", "3"], ["b"]]
         try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })

@@ -4,7 +4,7 @@ import Testing
 import UseCasesTesting
 
 struct InMemoryUnitOfWorkTests {
-    /// A change that nobody here has prepared.
+    /// A change that no in-memory repository prepared.
     private struct ForeignChange: PreparedChange {
         let description = "a change of somebody else"
     }
@@ -28,7 +28,7 @@ struct InMemoryUnitOfWorkTests {
 
     private func titles() async throws -> [String] { try await posts.posts(.cacheFirst).value.map(\.title) }
 
-    @Test func nothingIsDoneBeforeTheCommit() async throws {
+    @Test func nothingChangesBeforeTheCommit() async throws {
         let change = try await publication()
         #expect(try await titles() == ["Title 7"])
         try await unitOfWork.commit([change])
@@ -36,7 +36,7 @@ struct InMemoryUnitOfWorkTests {
         #expect(unitOfWork.commits == [["the publication of “Notes”"]])
     }
 
-    @Test func changesAreMadeInTheirOrder() async throws {
+    @Test func changesAreMadeInOrder() async throws {
         let changes = [
             try await publication("First"), try await announcement(of: "https://ada.example"),
             try await publication("Second"),
@@ -49,7 +49,7 @@ struct InMemoryUnitOfWorkTests {
         #expect(unitOfWork.commits.map(\.count) == [3, 0])
     }
 
-    @Test func aPrescribedFailureChangesNothingAndIsForOneCommit() async throws {
+    @Test func prescribedFailureChangesNothingAndIsThrownOnce() async throws {
         let (full, busy) = (
             UnitOfWorkError(.full, explanation: "There is no room."),
             UnitOfWorkError(.unavailable, explanation: "It is busy.")
@@ -66,7 +66,7 @@ struct InMemoryUnitOfWorkTests {
         #expect(try await titles() == ["Title 7", "Notes"])
     }
 
-    @Test func withAForeignChangeNoneIsMade() async throws {
+    @Test func commitWithAForeignChangeIsRefused() async throws {
         let change = try await publication()
         let error = await #expect(throws: UnitOfWorkError.self) {
             try await unitOfWork.commit([change, ForeignChange()])

@@ -4,7 +4,7 @@ import Testing
 import UseCasesTesting
 
 struct UserAndPostRepositoryTests {
-    @Test func whatIsPublishedIsThereUnderTheNextIdentity() async throws {
+    @Test func publishedPostHasTheNextIdentifier() async throws {
         let posts = InMemoryPostRepository([try .example(7)])
         let post = try await posts.publish(PostDraft(authorID: User.ID(2), title: "Notes", body: "x")).value
         #expect(post.id == Post.ID(8))
@@ -12,7 +12,7 @@ struct UserAndPostRepositoryTests {
         #expect(try await posts.posts(.cacheFirst).value.count == 2)
     }
 
-    @Test func aFailureLastsUntilItIsTakenBack() async throws {
+    @Test func failureLastsUntilItIsCleared() async throws {
         let failure = RepositoryError(.denied, request: "x", explanation: "failed")
         let users = InMemoryUserRepository([try .example(1)])
         users.fail(with: failure)
@@ -23,7 +23,7 @@ struct UserAndPostRepositoryTests {
         #expect(error?.reason == .notFound)
     }
 
-    @Test func aCancelledTaskGetsNoAnswer() async throws {
+    @Test func cancelledTaskGetsNoAnswer() async throws {
         let users = InMemoryUserRepository()
         let posts = InMemoryPostRepository()
         await withTaskGroup { group in

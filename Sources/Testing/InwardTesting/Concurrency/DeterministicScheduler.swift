@@ -3,18 +3,22 @@ import Synchronization
 
 /// Runs concurrent work deterministically: one job at a time, in an order that follows from a seed, on a manual clock.
 ///
-/// Whenever several jobs are ready, the seed chooses the next one. Different seeds try interleavings that rarely happen on a real
-/// machine, and the seed of a failure reproduces it. When no job is ready, the clock advances to the earliest deadline.
+/// Whenever several jobs are ready, the seed chooses the next one. Different seeds try interleavings that rarely happen on a
+/// real machine, and the seed of a failure reproduces it. When no job is ready, the clock advances to the earliest deadline.
 ///
-///     let scheduler = DeterministicScheduler(seed: 7)
-///     let status = try await scheduler.run {
-///         try await fetcher.timingOut(after: .seconds(3_600), timer: scheduler.timer).fetch(request).status
-///     }
+/// ```swift
+/// let scheduler = DeterministicScheduler(seed: 7)
+/// let response = try await scheduler.run {
+///     try await scheduler.timer.sleep(for: .seconds(3_600))
+///     return try await StubDataFetcher(DataResponse()).fetch(DataRequest(url: CommentClient.baseURL))
+/// }
+/// #expect(response.status == .ok)
+/// #expect(scheduler.clock.now.offset == .seconds(3_600))
+/// ```
 ///
-/// Child tasks of the work also run on the scheduler, and so do actors without a custom executor. An unstructured task runs on it
-/// if it is created with the ``executor`` or by the ``timer``. The scheduler does not wait for work that runs elsewhere, such as on
-/// the main actor, unless the work is awaited in ``outside(_:)``. Work with a deadline on a timer service other than ``timer`` also
-/// continues elsewhere.
+/// Child tasks of the work also run on the scheduler, and so do actors without a custom executor. An unstructured task runs on
+/// it if it is created with the ``executor`` or by the ``timer``. Other code runs elsewhere, for example on the main actor, or
+/// in a task that another timer service creates. The scheduler waits for it only if you await it in ``outside(_:)``.
 public struct DeterministicScheduler: Sendable, CustomStringConvertible {
     /// The seed that determines the order.
     public let seed: UInt64
@@ -49,10 +53,10 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
     /// The scheduler with its seed, such as `the scheduler with the seed 7`.
     public var description: String { "the scheduler with the seed \(seed)" }
 
-    /// Runs work to completion on the caller's thread.
+    /// Runs work to completion, one job at a time, in the calling task.
     ///
-    /// Other work that was started stays suspended until the next run or until `drain()`. The work is cancelled if the caller is
-    /// cancelled or if the scheduler gives up.
+    /// Tasks that the work started but did not await stay suspended until the next run or until ``drain()``. The work is
+    /// cancelled if the caller is cancelled or if the scheduler gives up.
     ///
     /// - Parameter work: The work. A scheduler runs one piece of work at a time.
     /// - Returns: The result of the work.
@@ -78,9 +82,9 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
         throw error
     }
 
-    /// Continues unfinished work, such as timers, until nothing is ready, sleeping or outside.
+    /// Continues unfinished work, such as timers, until no job is ready, no task sleeps on the clock, and no code runs outside.
     ///
-    /// - Throws: a ``DeterministicSchedulerError`` if the work does not end, or if the scheduler is already running.
+    /// - Throws: A ``DeterministicSchedulerError`` if the work does not end, or if the scheduler is already running.
     public func drain() async throws(DeterministicSchedulerError) {
         guard queue.beginDriving() else { throw .busy(seed: seed) }
         defer { queue.endDriving() }
@@ -88,12 +92,12 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
         if ending == .exhausted { throw error(for: ending) }
     }
 
-    /// Waits for work that runs elsewhere, such as on the main actor or behind a socket.
+    /// Waits for work that runs elsewhere, such as on the main actor or in another process.
     ///
-    /// The clock stands still until that work is done, and the scheduler does not give up. The order no longer depends on the seed
-    /// alone.
+    /// Until that work is done, the clock does not advance and the scheduler does not give up. Afterwards, the order no longer
+    /// depends on the seed alone.
     ///
-    /// - Parameter work: The closure that waits. It must not sleep on the ``clock``.
+    /// - Parameter work: A closure that awaits the work. It must not sleep on the ``clock``.
     /// - Returns: The closure's result.
     /// - Throws: The closure's error.
     public func outside<Value, Failure: Error>(
@@ -126,27 +130,27 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
 
 /// The reason why a ``DeterministicScheduler`` gave up. A run with the same seed ends the same way.
 public enum DeterministicSchedulerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The work is unfinished, but none of it is ready, sleeping or outside: it waits for something that never happens.
+    /// The work waits for something that never happens: no job is ready, no task sleeps on the clock, and no code runs outside.
     case stalled(seed: UInt64, SchedulerTrace)
     /// The work exceeded the step limit, for example because it yields in a loop while it waits for time to pass.
     case exhausted(seed: UInt64, SchedulerTrace)
     /// The scheduler is already running something else.
     case busy(seed: UInt64)
 
-    /// A description that includes the seed, as a sentence without a full stop.
+    /// A description that includes the seed, as a sentence without a period.
     public var description: String {
         switch self {
         case .stalled(let seed, let trace):
-            "The work waits for what nobody will give: nothing is ready or asleep after \(trace), with the seed \(seed)"
+            "The work is stalled: no job is ready and no task sleeps on the clock after \(trace), with the seed \(seed)"
         case .exhausted(let seed, let trace):
-            "The work is not done after the most steps allowed: \(trace), with the seed \(seed)"
-        case .busy(let seed): "The scheduler with the seed \(seed) runs something else already"
+            "The work is not done after the maximum number of steps: \(trace), with the seed \(seed)"
+        case .busy(let seed): "The scheduler with the seed \(seed) is already running other work"
         }
     }
 }
 
-/// A summary of a ``DeterministicScheduler`` run. If two traces are equal, the runs made the same choices among the same numbers of
-/// jobs at the same times.
+/// A summary of a ``DeterministicScheduler`` run. If two traces are equal, the runs made the same choices among the same
+/// numbers of jobs at the same times.
 public struct SchedulerTrace: Hashable, Sendable, CustomStringConvertible {
     /// The number of steps: jobs that were run, and advances of the clock.
     public private(set) var steps = 0
@@ -177,7 +181,7 @@ public struct SchedulerTrace: Hashable, Sendable, CustomStringConvertible {
 
 /// Holds ready jobs and, on request, runs one that a seed chooses.
 ///
-/// Separate from the scheduler, so that a timer service that sleeps here does not retain its owner.
+/// It is separate from the scheduler, so that a timer service that uses it as its executor does not retain the scheduler.
 final class SeededJobQueue: TaskExecutor {
     /// The result of trying to run a job.
     enum Step {
@@ -230,8 +234,8 @@ final class SeededJobQueue: TaskExecutor {
             return (state.ready.removeLast(), .ran)
         }
         if let job {
-            // `unsafe`: The job was enqueued once and is removed under the lock, so it runs once. It runs on the executor that its
-            // task prefers, which lives as long as this call.
+            // `unsafe`: The job was enqueued once and is removed under the lock, so it runs once. It runs on the executor that
+            // its task prefers, which lives as long as this call.
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
         return step

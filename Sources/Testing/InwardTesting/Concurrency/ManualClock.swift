@@ -2,20 +2,23 @@ import Synchronization
 
 /// A clock that advances only when a test tells it to, so that tests of long waits finish immediately.
 ///
-/// Before you advance the clock, wait until the tasks under test are asleep. Otherwise, they go to sleep after the advance:
+/// Wait until the tasks under test are asleep before you advance the clock, because the advance does not wake a task that goes
+/// to sleep later:
 ///
-///     let clock = ManualClock()
-///     async let answer = slowFetcher.fetch(request)
-///     await clock.sleepers(1)
-///     clock.advance(by: .seconds(30))
-///     #expect(try await answer.status == .ok)
+/// ```swift
+/// let clock = ManualClock()
+/// async let sleep: Void = clock.sleep(for: .seconds(30))
+/// await clock.sleepers(1)
+/// clock.advance(by: .seconds(30))
+/// try await sleep
+/// ```
 public final class ManualClock: Clock {
     /// An instant of a ``ManualClock``.
     public struct Instant: InstantProtocol, Hashable, Sendable {
-        /// The duration since the start of every manual clock.
+        /// The duration since zero, where every manual clock starts.
         public let offset: Duration
 
-        /// Creates the instant at a duration after the start of every manual clock.
+        /// Creates an instant from its duration since zero, where every manual clock starts.
         public init(offset: Duration) {
             self.offset = offset
         }
@@ -76,13 +79,13 @@ public final class ManualClock: Clock {
 
     /// Suspends until the clock reaches a deadline. Returns immediately if it already has.
     ///
-    /// - Throws: a `CancellationError` as soon as the task is cancelled.
+    /// - Throws: A `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let place = nextPlace()
         try await withTaskCancellationHandler {
             // Stored once and resumed by the code that removes it under the lock: the advance that reaches the deadline, or a
-            // cancellation. It is resumed here if there is nothing to wait for. A cancellation that found nothing to remove came
-            // before the lock was taken here, where it is detected.
+            // cancellation. It is resumed here if there is nothing to wait for. If a cancellation found nothing to remove, it
+            // happened before this lock was taken, so `isCancelled` is true here.
             try await withCheckedThrowingContinuation { continuation in
                 let (outcome, watchers) = state.withLock { state -> (Result<Void, any Error>?, [Watcher]) in
                     if Task.isCancelled { return (.failure(CancellationError()), []) }
@@ -115,8 +118,8 @@ public final class ManualClock: Clock {
     public func sleepers(_ count: Int) async {
         let place = nextPlace()
         await withTaskCancellationHandler {
-            // Stored once and resumed by the code that removes it under the lock: the last sleeper to arrive, or a cancellation. It
-            // is resumed here if there is nothing to wait for, as above.
+            // Stored once and resumed by the code that removes it under the lock: the last sleeper to arrive, or a
+            // cancellation. It is resumed here if there is nothing to wait for, as above.
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
                     guard state.sleepers.count < count, !Task.isCancelled else { return false }

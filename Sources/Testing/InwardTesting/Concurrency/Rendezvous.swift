@@ -1,12 +1,14 @@
 import Synchronization
 
-/// A barrier at which a fixed number of tasks wait for one another. It proves that they run concurrently, because none continues
-/// before all have arrived.
+/// A barrier at which a fixed number of tasks wait for one another. It proves that they run concurrently, because none
+/// continues before all have arrived.
 ///
-///     let barrier = Rendezvous(of: 2)
-///     async let other: Void = barrier.arrive()
-///     await barrier.arrive()
-///     await other
+/// ```swift
+/// let barrier = Rendezvous(of: 2)
+/// async let other: Void = barrier.arrive()
+/// await barrier.arrive()
+/// await other
+/// ```
 ///
 /// A cancelled task continues alone, so a test with a time limit ends even if some tasks never arrive.
 public final class Rendezvous: Sendable {
@@ -30,8 +32,8 @@ public final class Rendezvous: Sendable {
             return state.missing
         }
         await withTaskCancellationHandler {
-            // Stored once and resumed by the code that removes it under the lock: the last task to arrive, or a cancellation. It is
-            // resumed here if there is nothing to wait for.
+            // Stored once and resumed by the code that removes it under the lock: the last task to arrive, or a cancellation.
+            // It is resumed here if there is nothing to wait for.
             await withCheckedContinuation { continuation in
                 let released = state.withLock { state -> [CheckedContinuation<Void, Never>] in
                     guard state.missing <= 0 || state.cancelled.contains(place) else {
@@ -56,12 +58,12 @@ public final class Rendezvous: Sendable {
 
 /// Coordinates concurrent readers and writers, so that writers continue until each reader has read between writes.
 ///
-/// A slow reader needs more writes than any fixed number provides, and a reader that waits for the writers needs pauses between
-/// writes. Writers therefore continue as long as necessary, with pauses that grow until a reader has read.
+/// With a fixed number of writes, a slow reader could miss all of them. Without pauses, writers could starve a reader. Writers
+/// therefore continue as long as necessary, with pauses that grow until a reader has read.
 final class ReaderProgress: Sendable {
     /// The number of reads per reader.
     private static let readCount = 16
-    /// The number of writes without a read after which the pauses get one turn longer.
+    /// The pauses get one turn longer each time this number of writes passes without a read.
     private static let writesPerTurn = 8
 
     private struct State {

@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Repeats work and cancels it at different moments: before it begins, in each of its first turns, at growing intervals, and around
-/// the last moment at which cancellation still has an effect.
+/// Repeats work and cancels it at different moments: before it begins, in each of its first turns, at growing intervals, and
+/// around the last moment at which cancellation still has an effect.
 enum CancellationSweep {
-    /// The number of first turns that are all tried.
+    /// The number of turns at the beginning of the work that are all tried.
     private static let firstTurns = 16
 
     /// Tries all moments, for each order of the cancelled work and the concurrent work.
@@ -22,7 +22,7 @@ enum CancellationSweep {
             round += 1
             var turns = Array(0..<firstTurns)
             while let last = turns.last, last < 2 * whole.passed { turns.append(max(last, 1) * 2) }
-            // Failures happen between the last cancellation that took effect and the first that came too late.
+            // Flaws are most likely to show between the last cancellation that took effect and the first that came too late.
             var early = -1
             for turn in turns {
                 if try await !attempt(round, CancellationMoment(turns: turn, order: order)) { early = turn }
@@ -41,8 +41,8 @@ enum CancellationSweep {
 
 /// The moment at which work is cancelled, and its order relative to concurrent work.
 ///
-/// The canceller counts turns. Work that yields takes one step per turn, while work that waits for something else, such as a disk,
-/// proceeds at its own pace.
+/// The canceller counts turns. Work that yields takes one step per turn, while work that waits for something else, such as a
+/// disk, proceeds at its own pace.
 final class CancellationMoment: Sendable {
     /// The order of the concurrent work relative to the cancelled work.
     enum Order: CaseIterable {
@@ -58,7 +58,7 @@ final class CancellationMoment: Sendable {
     /// Creates a moment.
     ///
     /// - Parameters:
-    ///   - turns: The number of turns after which the work is cancelled: before it begins for zero, and never for `nil`.
+    ///   - turns: The number of turns after which the work is cancelled. Zero cancels it before it begins, and `nil` never.
     ///   - order: The order of the concurrent work.
     init(turns: Int?, order: Order) {
         self.turns = turns
@@ -68,8 +68,8 @@ final class CancellationMoment: Sendable {
     /// The number of turns until the work was cancelled or ended.
     var passed: Int { count.load(ordering: .relaxed) }
 
-    /// Returns the result of work that is cancelled at this moment and the result of the concurrent work, or `nil` for the latter
-    /// if the order has none.
+    /// Runs work that is cancelled at this moment, and concurrent work if the order includes it. Returns the result of each, or
+    /// `nil` for concurrent work that did not run.
     func result<Value: Sendable, Other: Sendable>(
         of work: @escaping @Sendable () async -> Value,
         beside other: @Sendable () async -> Other

@@ -7,24 +7,32 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The answers of a test server with which ``DataFetcherConformance`` can detect every flaw of a fetcher.
+/// The answers that a test server must give to the requests of a ``DataFetcherConformance``.
 ///
-/// Let the server pass each request to ``answer(to:)`` and send the result:
+/// Pass each request that the server receives to ``answer(to:)``, and send the result:
 ///
-///     let upstream = ConformanceUpstream()
-///     try await MyServer.serving({ request in MyAnswer(upstream.answer(to: request)) }) { server in
-///         let conformance = DataFetcherConformance(server: server.url, impossible: DataRequest(url: URL(filePath: "/")))
-///         try await conformance.check(MyDataFetcher())
-///     }
+/// ```swift
+/// let upstream = ConformanceUpstream()
+/// let request = DataRequest(url: CommentClient.baseURL.appending(path: "count"))
+/// switch upstream.answer(to: request) {
+/// case .whole(let response): print("Send \(response.status) and \(response.body.count) bytes.")
+/// case .cutShort(let part, promised: let length): print("Promise \(length ?? 0) bytes, send \(part.count), disconnect.")
+/// case .unfinished(let part, promised: let length): print("Promise \(length) bytes, send \(part.count), wait.")
+/// case .never: print("Wait until the client disconnects.")
+/// }
+/// ```
 ///
-/// The last path component selects the answer, so the server can serve other things at other paths.
+/// The last path component selects the answer, so the server can serve other content at other paths. <doc:ConformanceSuites>
+/// shows a complete check.
 public final class ConformanceUpstream: Sendable {
     /// What the server sends.
     public enum Answer: Hashable, Sendable {
-        /// A complete response: the status, each header field on its own line, and the body. The response to `HEAD` has no body.
+        /// A complete response: the status, each header field on its own line, and the body. The response to `HEAD` has no
+        /// body.
         case whole(DataResponse)
-        /// A header with the status 200 that promises a length, followed by fewer body bytes and the end of the connection. Without
-        /// a promised length, the header announces a chunked body. The bytes form one chunk, and the last chunk never comes.
+        /// A header with the status 200 that promises a length, followed by fewer body bytes and the end of the connection.
+        /// Without a promised length, the header announces a chunked body. The bytes form one chunk, and the last chunk never
+        /// comes.
         case cutShort(Data, promised: Int?)
         /// A header with the status 200 that promises a length, followed by fewer body bytes and then nothing until the client
         /// disconnects.
@@ -39,7 +47,7 @@ public final class ConformanceUpstream: Sendable {
     /// Creates an upstream that has received no requests.
     public init() {}
 
-    /// Returns the answer to a request as it arrived, with the URL, header fields and body that the server read.
+    /// Returns the answer to a request. Pass the URL, header fields and body exactly as the server received them.
     public func answer(to request: DataRequest) -> Answer {
         let name = request.url.lastPathComponent
         let count = asked.withLock { asked in
@@ -91,8 +99,8 @@ public final class ConformanceUpstream: Sendable {
         }
     }
 
-    /// Returns the method, path, query and body, and the header fields that clients do not add by themselves. If a request sets
-    /// fields for which clients have defaults, those are returned instead.
+    /// Returns the method, path, query and body of a request, and some of its header fields: those that clients do not add on
+    /// their own, or, for the path ``chosen``, those for which clients have defaults.
     private static func echo(of request: DataRequest) -> Data {
         let query = request.url.query(percentEncoded: true).map { "?\($0)" } ?? ""
         var lines = ["\(request.method) \(request.url.path(percentEncoded: true))\(query)"]
@@ -109,7 +117,7 @@ public final class ConformanceUpstream: Sendable {
     private static let chosen = "chosen-fields"
     private static let chosenNames = [.accept, .contentType, HeaderField.Name("User-Agent")].compactMap(\.self)
 
-    /// More than 1 MiB of bytes that do not repeat at any place where a body might be cut.
+    /// More than 1 MiB of bytes whose pattern does not repeat at offsets where a body might be cut.
     private static let large = Data((0..<1_100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
 
     /// Statuses that a fetcher passes through. Those that ask a client to act, such as redirects, are left out.

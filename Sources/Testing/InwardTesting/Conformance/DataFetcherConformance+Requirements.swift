@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 extension DataFetcherConformance {
-    /// Something that the source must be able to do so that the check can find every flaw.
+    /// Something that the source must provide for a complete check.
     public enum Requirement: Hashable, Sendable, CaseIterable {
         /// A successful response.
         case success
@@ -32,8 +32,8 @@ extension DataFetcherConformance {
         case largeRequestBody
         /// Two requests that differ only in their header fields, and their responses.
         case requestField
-        /// A request with a repeated header field, the same request with only the first and with only the last of the repeats, and
-        /// their different responses.
+        /// Three otherwise equal requests with different responses: one that repeats a header field with different values, one
+        /// with only its first value, and one with only its last.
         case repeatedRequestField
         /// A request that fails because its response is cut short.
         case failure
@@ -47,24 +47,24 @@ extension DataFetcherConformance {
         /// Describes what to add if the requirement is missing.
         var description: String {
             switch self {
-            case .success: "an answer of success"
-            case .clientError: "an answer with a status from 400 to 499"
-            case .serverError: "an answer with a status from 500 to 599"
-            case .headerField: "an answer with a header field"
-            case .repeatedHeaderField: "an answer with a repeated header field"
-            case .largeBody: "an answer with a body of at least 1 MiB"
-            case .query: "two requests that differ in the query alone and have different answers"
+            case .success: "a successful response"
+            case .clientError: "a response with a status from 400 to 499"
+            case .serverError: "a response with a status from 500 to 599"
+            case .headerField: "a response with a header field"
+            case .repeatedHeaderField: "a response with a repeated header field"
+            case .largeBody: "a response with a body of at least 1 MiB"
+            case .query: "two requests that differ only in the query and have different responses"
             case .method:
-                "two requests that differ in the method alone and have different answers, neither of them HEAD"
-            case .requestBody: "two requests that differ in the body alone and have different answers"
-            case .largeRequestBody: "two requests that differ in the body alone, which is at least 1 MiB in one of them"
-            case .requestField: "two requests that differ in the header fields alone and have different answers"
+                "two requests that differ only in the method and have different responses, neither of them HEAD"
+            case .requestBody: "two requests that differ only in the body and have different responses"
+            case .largeRequestBody: "two requests that differ only in the body, which is at least 1 MiB in one of them"
+            case .requestField: "two requests that differ only in the header fields and have different responses"
             case .repeatedRequestField:
-                "a request with a repeated header field, which is answered otherwise than with the first or the last alone"
-            case .failure: "a request that must fail because its answer is cut short"
+                "a request with a repeated header field, whose response differs from those with only the first or the last value"
+            case .failure: "a request that must fail because its response is cut short"
             case .unanswered: "a request that is never answered"
-            case .unfinished: "a request whose answer begins and never ends"
-            case .counting: "a request that is answered with how often it was made"
+            case .unfinished: "a request whose response begins but never ends"
+            case .counting: "a request that is answered with the number of times it was made"
             }
         }
     }
@@ -72,7 +72,7 @@ extension DataFetcherConformance {
     /// The requirements that are missing for a complete check.
     var missingRequirements: [String] {
         Requirement.allCases.filter { !lacking.contains($0) && !isMet($0) }.map { requirement in
-            "The exchanges must have \(requirement.description), and have none. Add it, or say that the source lacks it."
+            "The exchanges must include \(requirement.description). Add one, or list the requirement as lacking."
         }
     }
 
@@ -107,8 +107,8 @@ extension DataFetcherConformance {
     /// The minimum size of a body that shows whether large bodies pass through completely.
     private static var largeSize: Int { 1_024 * 1_024 }
 
-    /// Returns whether two exchanges have different responses, and requests that are equal except for the part that a closure
-    /// copies from one to the other.
+    /// Returns whether two exchanges have different responses, and requests that differ only in one part. The closure copies
+    /// that part from one request to the other.
     private func differ(
         inQueryOnly: Bool = false,
         _ takeOver: (inout DataRequest, DataRequest) -> Void
@@ -125,7 +125,8 @@ extension DataFetcherConformance {
         }
     }
 
-    /// Returns whether an exchange has a repeated header field, and others request only the first and only the last of the repeats.
+    /// Returns whether an exchange has a repeated header field, and others request only the first and only the last of the
+    /// repeats.
     private func hasPartsOfRepeatedField(_ exchange: DataFetcherExchange) -> Bool {
         let fields = exchange.request.headerFields
         return fields.contains { field in
@@ -148,8 +149,8 @@ extension URL {
 public struct DataFetcherExchange: Hashable, Sendable {
     /// The request.
     public internal(set) var request: DataRequest
-    /// The expected response: the status, body and URL must match, and the header fields must be among those received. Not used if
-    /// the request must fail.
+    /// The expected response. The status, body and URL must match, and the header fields must be among those received. It is
+    /// unused if the request must fail.
     public internal(set) var response: DataResponse
     /// The reason for which the request must fail, or `nil` if it must be answered.
     public let failure: FetchError.Reason?
@@ -173,36 +174,36 @@ public struct DataFetcherExchange: Hashable, Sendable {
         switch (result, failure) {
         case (.success(let answer), nil): violations(of: answer)
         case (.success(let answer), let failure?):
-            ["\(request) must fail as \(failure), and was answered with \(answer)."]
+            ["\(request) must fail as \(failure), but returned \(answer)."]
         case (.failure(let error), nil):
-            ["\(request) must be answered with \(response.status), and failed: \(error)."]
+            ["\(request) must return \(response.status), but failed: \(error)."]
         case (.failure(let error), let failure?):
-            error.reason == failure ? [] : ["\(request) must fail as \(failure), and did as \(error.reason)."]
+            error.reason == failure ? [] : ["\(request) must fail as \(failure), but failed as \(error.reason)."]
         }
     }
 
     private func violations(of answer: DataResponse) -> [String] {
         var violations: [String] = []
         if answer.status != response.status {
-            violations.append("\(request) must be answered with \(response.status), and was with \(answer.status).")
+            violations.append("\(request) must return \(response.status), but returned \(answer.status).")
         }
         if answer.body != response.body {
             violations.append(
-                "\(request) must be answered with \(response.body.count) bytes exactly, and was with others "
+                "\(request) must return \(response.body.count) bytes, but returned a different body "
                     + "(\(answer.body.count) bytes)."
             )
         }
         for field in response.headerFields where answer.headerFields[field.name] != response.headerFields[field.name] {
-            let value = answer.headerFields[field.name] ?? "nothing"
-            violations.append("The answer to \(request) must say “\(field)”, and says \(value).")
+            let value = answer.headerFields[field.name] ?? "missing"
+            violations.append("The response to \(request) must include “\(field)”, but the value is \(value).")
         }
         // The response may leave out the URL if it is the requested one.
         let address = response.url ?? request.url
         if (answer.url ?? request.url) != address {
-            violations.append("The answer to \(request) must come from \(address), and says that it does not.")
+            violations.append("The response to \(request) must have the URL \(address), but has another one.")
         }
         if answer.fallbackReason != nil {
-            violations.append("\(request) must be answered itself, and was with something in the place of its answer.")
+            violations.append("\(request) must return its own response, but returned a fallback.")
         }
         return violations
     }
@@ -232,7 +233,7 @@ extension DataFetcherConformance {
         for delay in delays {
             await withTaskGroup { group in
                 group.addTask {
-                    // The first of them waits until it is cancelled.
+                    // Without a delay, the request is made after the cancellation.
                     if delay == 0 { while !Task.isCancelled { await Task.yield() } }
                     return await reason(of: fetcher, request)
                 }
@@ -244,7 +245,7 @@ extension DataFetcherConformance {
         return violations(request, reasons)
     }
 
-    /// Cancels so late that the available part of the response has already arrived.
+    /// Cancels after 50 milliseconds, when the available part of the response has arrived.
     private func lateCancellationViolations(
         _ fetcher: any DataFetcher,
         _ request: DataRequest,
@@ -261,7 +262,7 @@ extension DataFetcherConformance {
     private func violations(_ request: DataRequest, _ reasons: Set<FetchError.Reason?>) -> [String] {
         reasons.subtracting([.cancelled]).map { reason in
             let ending = reason.map { "failed as \($0)" } ?? "was answered"
-            return "\(request) must end as cancelled when its task is, and \(ending)."
+            return "\(request) must fail as cancelled when its task is cancelled, but \(ending)."
         }.sorted()
     }
 
@@ -285,7 +286,7 @@ extension DataFetcherConformance {
             violations += await lateness(of: fetcher, request, by: Deadline(in: .zero, on: timer), timer)
         }
         if let counting, let before, let after = await count(fetcher), after != before + 1 {
-            violations.append("\(counting) must not be sent after its deadline, and was.")
+            violations.append("\(counting) must not be sent after its deadline, but was.")
         }
         for request in [unanswered, unfinished].compactMap(\.self) {
             let deadline = Deadline(in: .milliseconds(50), on: timer)
@@ -303,7 +304,7 @@ extension DataFetcherConformance {
         await withTaskGroup { group in
             group.addTask {
                 await ending(of: fetcher, request, by: deadline).map { ending in
-                    ["\(request) must end as \(FetchError.Reason.timedOut) at its deadline, and \(ending)."]
+                    ["\(request) must fail as \(FetchError.Reason.timedOut) at its deadline, but \(ending)."]
                 } ?? []
             }
             group.addTask {
@@ -323,7 +324,7 @@ extension DataFetcherConformance {
         switch result {
         case .success: return "was answered"
         case .failure(let error) where error.reason != .timedOut: return "failed as \(error.reason)"
-        case .failure: return deadline.hasPassed ? nil : "did before"
+        case .failure: return deadline.hasPassed ? nil : "did so too early"
         }
     }
 }

@@ -9,21 +9,22 @@ public import Foundation
 
 /// A check of the requirements for every data fetcher.
 ///
-/// Let a test server answer as a ``ConformanceUpstream`` specifies, and run the check in a test of any framework:
+/// Start a test server that answers as a ``ConformanceUpstream`` specifies, and run the check in a test of any framework:
 ///
-///     let upstream = ConformanceUpstream()
-///     try await MyServer.serving({ request in MyAnswer(upstream.answer(to: request)) }) { server in
-///         let conformance = DataFetcherConformance(server: server.url, impossible: DataRequest(url: URL(filePath: "/")))
-///         try await conformance.check(MyDataFetcher())
-///     }
+/// ```swift
+/// func checkConformance(of fetcher: any DataFetcher, against server: URL) async throws {
+///     let impossible = DataRequest(url: URL(filePath: "/"))
+///     try await DataFetcherConformance(server: server, impossible: impossible).check(fetcher)
+/// }
+/// ```
 ///
-/// If the source cannot return prescribed answers, such as a directory, pass your own exchanges and list what the source lacks.
-/// <doc:InwardTesting> shows an example. The check fails if a requirement is neither met nor listed as lacking.
+/// If the source cannot return prescribed answers, as a directory cannot, pass your own exchanges and list what the source
+/// lacks. <doc:ConformanceSuites> shows an example. The check fails if a requirement is neither met nor listed as lacking.
 ///
-/// Each request must be sent once, so check a fetcher without retries, hedging or caching around it.
+/// The check requires that each request is sent once, so do not add retries, hedging or caching to the fetcher.
 ///
-/// A fetcher that reports `honorsDeadlines` must time out at its task's deadline even if it is not cancelled. The check waits as
-/// long as a fetcher that ignores cancellation, so give the test a time limit.
+/// A fetcher that reports `honorsDeadlines` must time out at its task's deadline even if it is not cancelled. A fetcher that
+/// ignores cancellation can make the check hang, so give the test a time limit.
 public struct DataFetcherConformance: Sendable {
     let exchanges: [DataFetcherExchange]
     let unanswered: DataRequest?
@@ -57,8 +58,8 @@ public struct DataFetcherConformance: Sendable {
     ///   - exchanges: Requests whose responses never change. ``Requirement`` lists what they must include.
     ///   - unanswered: A request that the source accepts but never answers.
     ///   - unfinished: A request whose response begins but never ends.
-    ///   - counting: A request that is answered with the number of times it was made, as decimal digits: `1` the first time, then
-    ///     `2`.
+    ///   - counting: A request that is answered with the number of times it was made, as decimal digits: `1` the first time,
+    ///     then `2`.
     ///   - impossible: Requests that the fetcher cannot send, such as one with an unknown URL scheme.
     ///   - lacking: The requirements that the source cannot meet, which the check skips.
     public init(
@@ -81,9 +82,9 @@ public struct DataFetcherConformance: Sendable {
     ///
     /// - Parameters:
     ///   - fetcher: The fetcher to check.
-    ///   - timer: The timer service for a fetcher that honors deadlines. On a wall clock, this takes 200 milliseconds, and 10
-    ///     seconds more if the fetcher fails.
-    /// - Throws: a ``ConformanceFailure`` that lists all violations.
+    ///   - timer: The timer service for delays before cancellations and for deadlines. On a wall clock, the check waits about
+    ///     200 milliseconds, and 10 seconds more for each request that does not end at its deadline.
+    /// - Throws: A ``ConformanceFailure`` that lists all violations.
     public func check(
         _ fetcher: any DataFetcher,
         timer: TimerService = .continuous
@@ -113,7 +114,7 @@ public struct DataFetcherConformance: Sendable {
     /// `HEAD` is answered like `GET`, without the body.
     private func headViolations(_ fetcher: any DataFetcher) async -> [String] {
         let exchange = exchanges.first { exchange in
-            // A response that depends on the method would differ.
+            // An error response may depend on the method.
             exchange.failure == nil && exchange.request.method == .get && exchange.response.status.isSuccess
         }
         guard var exchange else { return [] }
@@ -130,7 +131,7 @@ public struct DataFetcherConformance: Sendable {
                     group.addTask { await outcome(of: exchange, by: fetcher) }
                 }
             }
-            return Set(await group.reduce(into: []) { $0 += $1 }).map { "Many at once: \($0)" }.sorted()
+            return Set(await group.reduce(into: []) { $0 += $1 }).map { "Concurrently: \($0)" }.sorted()
         }
     }
 }
@@ -157,11 +158,11 @@ extension DataFetcherConformance {
         counts.append(await count(fetcher))
         let numbers = counts.compactMap(\.self).sorted()
         guard let first = numbers.first, numbers.count == counts.count else {
-            return ["\(counting) must be answered with a number, and was not."]
+            return ["\(counting) must return a number, but did not."]
         }
         guard numbers == Array(first..<first + counts.count) else {
             return [
-                "\(counting) must be sent once for each of \(counts.count) fetches, and was answered with \(numbers)."
+                "\(counting) must be sent once for each of \(counts.count) fetches, but returned the counts \(numbers)."
             ]
         }
         return []
@@ -178,9 +179,9 @@ extension DataFetcherConformance {
             let before = await number(counting, by: fetcher)
             _ = try? await fetcher.fetch(request)
             let after = await number(counting, by: fetcher)
-            guard let before, let after else { return ["\(counting) must be answered with a number, and was not."] }
+            guard let before, let after else { return ["\(counting) must return a number, but did not."] }
             if after != before + 1 {
-                violations.append("\(request) must be sent once, and was sent \(after - before) times.")
+                violations.append("\(request) must be sent once, but was sent \(after - before) times.")
             }
         }
         return violations
@@ -188,20 +189,20 @@ extension DataFetcherConformance {
 
     /// Impossible requests fail as such with any method and are not sent.
     func impossibilityViolations(_ fetcher: any DataFetcher) async -> [String] {
-        guard !impossible.isEmpty else { return ["There must be a request that the fetcher cannot send, and is none."] }
+        guard !impossible.isEmpty else { return ["Pass a request that the fetcher cannot send as `impossible`."] }
         var violations: [String] = []
         for request in impossible {
             var writing = request
             writing.method = .post
             let before = await count(fetcher)
             violations += await impossibilityViolations(fetcher, request)
-            // A body makes a reading request impossible, but not a writing one.
+            // A body makes a `GET` request impossible, but not a `POST` request.
             if request.method == .get, request.body == nil {
                 violations += await impossibilityViolations(fetcher, writing)
             }
             let after = await count(fetcher)
             if let before, let after, after != before + 1 {
-                violations.append("\(request) must not be sent, and was.")
+                violations.append("\(request) must not be sent, but was.")
             }
         }
         return violations
@@ -210,10 +211,10 @@ extension DataFetcherConformance {
     private func impossibilityViolations(_ fetcher: any DataFetcher, _ impossible: DataRequest) async -> [String] {
         do {
             let answer = try await fetcher.fetch(impossible)
-            return ["\(impossible) cannot be asked, and was answered with \(answer.status)."]
+            return ["\(impossible) must be refused, but returned \(answer.status)."]
         } catch {
             guard error.reason != .invalidRequest else { return [] }
-            return ["\(impossible) must fail as \(FetchError.Reason.invalidRequest), and did as \(error.reason)."]
+            return ["\(impossible) must fail as \(FetchError.Reason.invalidRequest), but failed as \(error.reason)."]
         }
     }
 

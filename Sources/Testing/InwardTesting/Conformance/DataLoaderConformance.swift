@@ -3,12 +3,15 @@ public import InwardTransfers
 
 /// A check of the requirements for every data loader.
 ///
-/// Provide bytes for the loader, preferably enough for several chunks, and run the check in a test of any framework:
+/// Pass the bytes that the loader loads, preferably enough for several chunks. Run the check in a test of any framework:
 ///
-///     try await DataLoaderConformance(bytes).check(MyDataLoader(file))
+/// ```swift
+/// let bytes: [UInt8] = Array(0..<100)
+/// try await DataLoaderConformance(bytes).check(InMemoryDataLoader(bytes))
+/// ```
 ///
-/// The data must not change during the check, except in ``checkReplacement(of:with:_:)``. A loader that crashes ends the test that
-/// runs the check.
+/// The data must not change during the check, except in ``checkReplacement(of:with:_:)``. A loader that crashes ends the test
+/// process.
 public struct DataLoaderConformance: Sendable {
     private let bytes: [UInt8]
 
@@ -19,7 +22,7 @@ public struct DataLoaderConformance: Sendable {
 
     /// Checks a loader.
     ///
-    /// - Throws: a ``ConformanceFailure`` that lists all violations.
+    /// - Throws: A ``ConformanceFailure`` that lists all violations.
     public func check(_ loader: any DataLoader) async throws(ConformanceFailure) {
         var violations: [String] = []
         let source = loader.source
@@ -33,24 +36,24 @@ public struct DataLoaderConformance: Sendable {
             violations += await concurrencyViolations(loader, of: first.validator)
             if let validator = first.validator {
                 if try await !loader.stillHas(validator) {
-                    violations.append("A source that has not changed must still have its version, and has not.")
+                    violations.append("`stillHas` must return true while the source is unchanged, but returned false.")
                 }
                 if try await loader.stillHas("\(validator)x") {
-                    violations.append("A source must not have a version that it never had, and has.")
+                    violations.append("`stillHas` must return false for an unknown version, but returned true.")
                 }
                 for offset in [0, bytes.count / 2] {
                     // A chunk of another version may begin at any offset.
                     if try await loader.chunk(at: offset, of: "\(validator)x").validator != validator {
-                        violations.append("A chunk must name the version that it is of, and names the one asked for.")
+                        violations.append("A chunk must have its own version, but has the requested one.")
                     }
                 }
             }
         } catch {
-            violations.append("The loader must not fail, and did: \(error)")
+            violations.append("The loader must not fail, but did: \(error)")
         }
         violations += await cancellationViolations(loader)
         violations += await interruptionViolations(loader)
-        if loader.source != source { violations.append("A source must always have the same name, and has not.") }
+        if loader.source != source { violations.append("The name of a source must not change, but did.") }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
@@ -58,10 +61,10 @@ public struct DataLoaderConformance: Sendable {
     ///
     /// - Parameters:
     ///   - loader: The loader to check.
-    ///   - other: The new bytes. They must differ from the first ones, and are preferably fewer, so that the old end lies past the
-    ///     new one.
+    ///   - other: The new bytes, which must differ from the first ones. Pass fewer bytes if you can, so that the check also
+    ///     resumes at an offset past the new end.
     ///   - replace: Replaces the first bytes with the new ones.
-    /// - Throws: a ``ConformanceFailure`` that lists all violations.
+    /// - Throws: A ``ConformanceFailure`` that lists all violations.
     public func checkReplacement(
         of loader: any DataLoader,
         with other: [UInt8],
@@ -69,7 +72,7 @@ public struct DataLoaderConformance: Sendable {
     ) async throws(ConformanceFailure) {
         guard other != bytes else {
             throw ConformanceFailure(violations: [
-                "What a source is replaced with must be other bytes, and is the same."
+                "The replacement must differ from the original bytes. Pass other bytes."
             ])
         }
         var violations: [String] = []
@@ -83,26 +86,26 @@ public struct DataLoaderConformance: Sendable {
                 let loaded = try await loader.chunk(at: offset, of: old)
                 if loaded.validator == old {
                     violations.append(
-                        "A chunk after the replacement must be of another version, and is of the old one."
+                        "A chunk loaded after the replacement must have a new version, but has the old one."
                     )
                 } else {
-                    violations += next.contentViolations(loaded, "The chunk at \(offset) of what is no more")
+                    violations += next.contentViolations(loaded, "The chunk at \(offset) after the replacement")
                 }
             }
             let new = try await loader.chunk(at: 0, of: old).validator
             if let old {
                 if new == old {
-                    violations.append("What has been replaced must be of another version, and is of the one asked for.")
+                    violations.append("A replaced source must have a new version, but has the old one.")
                 }
                 if try await loader.stillHas(old) {
-                    violations.append("A source that has been replaced must not have its old version, and has.")
+                    violations.append("`stillHas` must return false for the replaced version, but returned true.")
                 }
             }
             for offset in [0, other.count] { violations += try await next.chunkViolations(loader, at: offset, of: new) }
             violations += try await next.orderViolations(loader)
-            if loader.source != source { violations.append("A source must always have the same name, and has not.") }
+            if loader.source != source { violations.append("The name of a source must not change, but did.") }
         } catch {
-            violations.append("The loader must not fail, and did: \(error)")
+            violations.append("The loader must not fail, but did: \(error)")
         }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
@@ -118,7 +121,7 @@ public struct DataLoaderConformance: Sendable {
                         do {
                             violations += try await chunkViolations(loader, at: offset, of: validator)
                         } catch {
-                            violations.append("The loader must not fail, and did: \(error)")
+                            violations.append("The loader must not fail, but did: \(error)")
                         }
                         await Task.yield()
                     }
@@ -127,7 +130,7 @@ public struct DataLoaderConformance: Sendable {
             }
             return await group.reduce(into: []) { $0 += $1 }
         }
-        return Set(found).sorted().map { "Many at once: \($0)" }
+        return Set(found).sorted().map { "Concurrently: \($0)" }
     }
 
     private func chunkViolations(
@@ -138,12 +141,12 @@ public struct DataLoaderConformance: Sendable {
         let loaded = try await loader.chunk(at: offset, of: validator)
         let (chunk, name) = (loaded.chunk, "The chunk at \(offset) of \(bytes.count)")
         var violations: [String] = []
-        if loaded.validator != validator { violations.append("\(name) must be of the version asked for, and is not.") }
+        if loaded.validator != validator { violations.append("\(name) must have the requested version, but does not.") }
         let end = chunk.offset + chunk.bytes.count
         guard chunk.offset <= offset, end >= offset else {
-            return violations + ["\(name) must have what is there, and has what is from \(chunk.offset) to \(end)."]
+            return violations + ["\(name) must include its offset, but covers \(chunk.offset) to \(end)."]
         }
-        if end == offset, !chunk.isLast { violations.append("\(name) must have a byte, and has none.") }
+        if end == offset, !chunk.isLast { violations.append("\(name) must contain at least one byte, but is empty.") }
         return violations + contentViolations(loaded, name)
     }
 
@@ -153,24 +156,24 @@ public struct DataLoaderConformance: Sendable {
         var violations: [String] = []
         let end = chunk.offset + chunk.bytes.count
         guard chunk.offset >= 0, end <= bytes.count else {
-            return ["\(name) must have what is there, and has what is from \(chunk.offset) to \(end)."]
+            return ["\(name) must lie within the source, but covers \(chunk.offset) to \(end)."]
         }
         if chunk.bytes != Array(bytes[chunk.offset..<end]) {
-            violations.append("\(name) must have its bytes, and has others.")
+            violations.append("\(name) must contain the right bytes, but does not.")
         }
         if chunk.isLast != (end == bytes.count) {
-            violations.append("\(name) must say whether it is the last, and does not.")
+            violations.append("\(name) must report correctly whether it is the last, but does not.")
         }
         if let total = loaded.totalByteCount, total != bytes.count {
-            violations.append("\(name) must say how many bytes there are, and says \(total).")
+            violations.append("\(name) must report the total byte count correctly, but reports \(total).")
         }
         if loaded.validator == nil, chunk.offset > 0 || !chunk.isLast {
-            violations.append("\(name) must be all there is, because it names no version, and is not.")
+            violations.append("\(name) must contain the complete data because it has no version, but does not.")
         }
         return violations
     }
 
-    /// Returns what is wrong with the sequence of all chunks.
+    /// Returns what is wrong with all chunks in sequence.
     private func orderViolations(_ loader: any DataLoader) async throws(DataLoaderError) -> [String] {
         var loaded: [UInt8] = []
         var validator: String?
@@ -182,7 +185,7 @@ public struct DataLoaderConformance: Sendable {
             validator = next.validator
             if next.chunk.isLast { break }
         }
-        return loaded == bytes ? [] : ["All chunks together must be all there is, and are not."]
+        return loaded == bytes ? [] : ["All chunks together must form the complete data, but do not."]
     }
 
     /// A task that is cancelled during a load gets the right bytes or an error.
@@ -194,7 +197,7 @@ public struct DataLoaderConformance: Sendable {
             } beside: {
             }
             guard case .success(let loaded) = ending else { return false }
-            violations.formUnion(contentViolations(loaded, "What a cancelled task loads"))
+            violations.formUnion(contentViolations(loaded, "A chunk loaded by a cancelled task"))
             return true
         }
         return violations.sorted()
@@ -206,7 +209,7 @@ public struct DataLoaderConformance: Sendable {
             group.addTask {
                 do {
                     _ = try await loader.chunk(at: 0, of: nil)
-                    return ["A cancelled task must be given an error, and was given a chunk."]
+                    return ["A cancelled load must fail, but returned a chunk."]
                 } catch {
                     return []
                 }

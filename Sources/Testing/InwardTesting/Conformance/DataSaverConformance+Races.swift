@@ -10,7 +10,7 @@ extension DataSaverConformance {
             do {
                 rivals.append(Rival(try await saver.openDraft(), of: number))
             } catch {
-                // Another draft is being written.
+                // A saver may refuse a second draft.
                 if rivals.isEmpty { throw error }
             }
         }
@@ -27,7 +27,7 @@ extension DataSaverConformance {
                 allowed.append(rivals[index].written)
             }
             if await !allowed.contains(seen() ?? []) {
-                violations.append("Of two drafts at the same time each must be seen as it was written, and is not.")
+                violations.append("Of two concurrent drafts, each must be published as written, but is not.")
             }
         }
         return violations
@@ -42,12 +42,12 @@ extension DataSaverConformance {
         var violations: [String] = []
         // A saver may refuse to save while a draft is open.
         if (try? await saver.save(meanwhile)) != nil, await seen() != meanwhile {
-            violations.append("What is saved while a draft is written must be seen, and is not.")
+            violations.append("Data saved while a draft is open must be visible, but is not.")
         }
         await rival.append()
         if await rival.publish(), await seen() != rival.written {
             violations.append(
-                "A draft must be seen as it was written, though something was saved meanwhile, and is not."
+                "A draft must be published as written even if other data was saved meanwhile, but is not."
             )
         }
         return violations
@@ -57,7 +57,7 @@ extension DataSaverConformance {
     func givenUpViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         var old: [UInt8] = [9]
         try await saver.save(old)
-        // Cancelled before it begins, and then later and later.
+        // Cancels before the save begins, and then after more and more turns.
         for (round, turns) in ([0] + (0...10).map { 1 << $0 }).enumerated() {
             let new = [UInt8](repeating: UInt8(round), count: 300_000)
             let ended = EventCount()
@@ -71,7 +71,9 @@ extension DataSaverConformance {
             }
             let now = await seen() ?? []
             guard now == old || now == new else {
-                return ["A save that is cancelled on the way must be seen whole or not at all, and is seen in part."]
+                return [
+                    "A save that is cancelled in progress must take effect completely or not at all, but is visible in part."
+                ]
             }
             old = now
         }
@@ -83,7 +85,7 @@ extension DataSaverConformance {
     /// The writer continues until the reader has read between its saves.
     func tearingViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         let versions = (0..<8).map { [UInt8](repeating: $0, count: 80_000 + Int($0)) }
-        // Every other version is published through a draft. The writer may repeat each very often, and needs its checksum only once.
+        // Every other version is published through a draft. Its checksum is computed here once, however often it is written.
         let parts = versions.enumerated().map { $0 % 2 == 0 ? nil : SavedPart(nameless: $1) }
         try await saver.save(versions[0])
         let ended = EventCount()
@@ -105,14 +107,14 @@ extension DataSaverConformance {
                     }
                     return []
                 } catch {
-                    return ["The saver must not fail, and did: \(error)"]
+                    return ["The saver must not fail, but did: \(error)"]
                 }
             }
             group.addTask {
                 defer { progress.end(0) }
                 while ended.value == 0 {
                     if await !versions.contains(seen() ?? []) {
-                        return ["What is seen must be whole while something else is saved, and is not."]
+                        return ["Readers must see complete data while other data is saved, but do not."]
                     }
                     progress.read(by: 0)
                     await Task.yield()
@@ -137,10 +139,10 @@ extension DataSaverConformance {
                     part.add([1])
                     let isTaken = (try? await draft.append([1], reaching: part)) != nil
                     await draft.leave()
-                    return isTaken ? ["A draft of a cancelled task must take no bytes, and does."] : []
+                    return isTaken ? ["A draft of a cancelled task must refuse bytes, but accepts them."] : []
                 } catch {
                     begun.increase()
-                    return ["The saver must not fail, and did: \(error)"]
+                    return ["The saver must not fail, but did: \(error)"]
                 }
             }
             while begun.value == 0 { await Task.yield() }
@@ -169,7 +171,7 @@ extension SavedPart {
     }
 }
 
-/// A draft that is written while another one is, and abandoned on failure.
+/// One of two drafts that are written at the same time. It is abandoned if a step fails.
 private struct Rival {
     private var draft: any DataDraft
     private let number: UInt8

@@ -2,24 +2,27 @@ public import InwardTransfers
 
 /// A check of the requirements for every data saver.
 ///
-/// Tell the check how to read what was saved last, and run it in a test of any framework:
+/// Pass a closure that reads the data that was saved last. Run the check in a test of any framework:
 ///
-///     try await DataSaverConformance { try? [UInt8](Data(contentsOf: file)) }.check(MyDataSaver(file))
+/// ```swift
+/// let saver = InMemoryDataSaver()
+/// try await DataSaverConformance { saver.saved }.check(saver)
+/// ```
 ///
-/// A saver that crashes ends the test that runs the check.
+/// A saver that crashes ends the test process.
 public struct DataSaverConformance: Sendable {
     let seen: @Sendable () async -> [UInt8]?
 
     /// Creates a check.
     ///
-    /// - Parameter seen: Returns what readers see at the saver's target, or `nil` if nothing is there.
+    /// - Parameter seen: Returns the data at the saver's target as readers see it, or `nil` if there is none.
     public init(_ seen: @escaping @Sendable () async -> [UInt8]?) {
         self.seen = seen
     }
 
-    /// Checks a saver. The check replaces what it saved before.
+    /// Checks a saver. The check overwrites the saver's target.
     ///
-    /// - Throws: a ``ConformanceFailure`` that lists all violations.
+    /// - Throws: A ``ConformanceFailure`` that lists all violations.
     public func check(_ saver: any DataSaver) async throws(ConformanceFailure) {
         var violations: [String] = []
         for check in [
@@ -29,7 +32,7 @@ public struct DataSaverConformance: Sendable {
             do throws(DataSaverError) {
                 violations += try await check(saver)
             } catch {
-                violations.append("The saver must not fail, and did: \(error)")
+                violations.append("The saver must not fail, but did: \(error)")
             }
         }
         violations += await cancellationViolations(saver)
@@ -40,7 +43,7 @@ public struct DataSaverConformance: Sendable {
     private func wholeViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
         for bytes: [UInt8] in [[1, 2, 3], [], [4]] {
             try await saver.save(bytes)
-            if await seen() != bytes { return ["What is saved at once must be seen, and is not."] }
+            if await seen() != bytes { return ["Saved data must be visible, but is not."] }
         }
         return []
     }
@@ -57,10 +60,12 @@ public struct DataSaverConformance: Sendable {
                 part.add(bytes)
                 try await draft.append(bytes, reaching: part)
             }
-            if await seen() != before { violations.append("A draft must not be seen before it is published, and is.") }
+            if await seen() != before {
+                violations.append("A draft must not be visible before it is published, but is.")
+            }
             try await draft.publish(Checksum(value: part.checksum))
             if await seen() != chunks.flatMap(\.self) {
-                violations.append("What is published must be seen, and is not.")
+                violations.append("A published draft must be visible, but is not.")
             }
         }
         return violations
@@ -83,7 +88,9 @@ public struct DataSaverConformance: Sendable {
             } catch {
                 await draft.leave()
             }
-            if await seen() != last { return ["A draft that begins again must have nothing from before, and has."] }
+            if await seen() != last {
+                return ["A draft that begins again must discard its earlier bytes, but keeps them."]
+            }
         }
         return []
     }
@@ -99,9 +106,9 @@ public struct DataSaverConformance: Sendable {
             try await draft.publish(Checksum(value: part.checksum))
         } catch {
             await draft.leave()
-            return await seen() == [9] ? [] : ["What has another checksum must replace nothing, and does."]
+            return await seen() == [9] ? [] : ["A draft with the wrong checksum must not replace anything, but does."]
         }
-        return ["What has another checksum than it was to have must be refused, and is not."]
+        return ["A draft with the wrong checksum must be refused, but is accepted."]
     }
 
     private func resumptionViolations(_ saver: any DataSaver) async throws(DataSaverError) -> [String] {
@@ -119,11 +126,13 @@ public struct DataSaverConformance: Sendable {
         }
         await draft.leave()
         var violations: [String] = []
-        if await seen() != [9] { violations.append("What is left unfinished must replace nothing, and does.") }
+        if await seen() != [9] { violations.append("An unfinished draft must not replace anything, but does.") }
         var next = try await saver.openDraft()
         var part = SavedPart.conformance
         if let saved = next.saved {
-            if !parts.contains(saved) { violations.append("What is found again must be what was reached, and is not.") }
+            if !parts.contains(saved) {
+                violations.append("A resumed draft must report the part that was reached, but does not.")
+            }
             part = saved
         } else {
             try await next.begin()
@@ -133,10 +142,10 @@ public struct DataSaverConformance: Sendable {
         try await next.append(rest, reaching: part)
         try await next.publish(Checksum(value: part.checksum))
         if await seen() != all {
-            violations.append("What is finished by another draft must be seen whole, and is not.")
+            violations.append("A draft that resumes another must publish the complete data, but does not.")
         }
         let last = try await saver.openDraft()
-        if last.saved != nil { violations.append("Of what is published nothing must be left, and is.") }
+        if last.saved != nil { violations.append("A published draft must leave no part behind, but does.") }
         var closing = last
         await closing.leave()
         return violations
@@ -153,7 +162,7 @@ public struct DataSaverConformance: Sendable {
         var next = try await saver.openDraft()
         let isFound = next.saved != nil
         await next.leave()
-        return isFound ? ["What cannot be resumed must not be found again, and is."] : []
+        return isFound ? ["A draft that cannot be resumed must not be offered for resumption, but is."] : []
     }
 
     private func cancellationViolations(_ saver: any DataSaver) async -> [String] {
@@ -162,7 +171,7 @@ public struct DataSaverConformance: Sendable {
             group.addTask {
                 do throws(DataSaverError) {
                     try await saver.save([0])
-                    return ["A cancelled task must be given an error, and was not."]
+                    return ["A cancelled save must fail, but did not."]
                 } catch {
                     return []
                 }

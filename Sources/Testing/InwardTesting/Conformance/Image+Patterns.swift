@@ -1,7 +1,7 @@
 import InwardImages
 
 extension Image {
-    /// Returns an image without edges in which each column and each row has a different colour. It is opaque, or at least half
+    /// Returns an image without edges in which each column and each row has a different color. It is opaque, or at least half
     /// opaque if `isClear` is set.
     static func smooth(_ size: ImageSize, isClear: Bool = false) -> Image {
         // At least 64, so that an image as small as a single block of a format has no edges either.
@@ -30,10 +30,10 @@ extension Image {
     /// The side length of a region. The blocks of the usual formats end at region boundaries, so lossy formats preserve the
     /// regions.
     private static let regionSide = 32
-    /// The colours of the regions, out of eight. Neighbours differ, and every rotation and reflection of the pattern is distinct.
+    /// The colors of the regions, out of eight. Neighbors differ, and every rotation and reflection of the pattern is distinct.
     private static let regionColors = [[1, 6, 3, 4, 2], [4, 0, 7, 1, 5], [2, 5, 1, 6, 0], [7, 3, 4, 0, 6]]
 
-    /// Returns an image of square regions. Neighbouring regions differ by at least 160 steps in at least one component.
+    /// Returns an image of square regions. Neighboring regions differ by at least 160 steps in at least one component.
     static func regions(_ size: ImageSize) -> Image {
         Image(size: size) { pixels in
             var index = 0
@@ -51,7 +51,7 @@ extension Image {
         }
     }
 
-    /// Returns a grey image of waves. Each row takes about the same number of bytes in a lossy format.
+    /// Returns a gray image of waves. Each row takes about the same number of bytes in a lossy format.
     static func waves(_ size: ImageSize) -> Image {
         Image(size: size) { pixels in
             var index = 0
@@ -119,7 +119,8 @@ extension Image {
         }
     }
 
-    /// Returns the largest difference of any colour component from another image of the same size, in the given number of top rows.
+    /// Returns the largest difference of any color component from another image of the same size, in the given number of top
+    /// rows.
     func largestDifference(from other: Image, rows: Int = .max) -> Int {
         guard rows < size.height || bytes != other.bytes else { return 0 }
         var largest = 0
@@ -132,7 +133,7 @@ extension Image {
         return largest
     }
 
-    /// Returns whether another image has the same size and orientation, and no colour component that differs by more than the
+    /// Returns whether another image has the same size and orientation, and no color component that differs by more than the
     /// tolerance.
     func isSimilar(to other: Image, within tolerance: Int) -> Bool {
         size == other.size && orientation == other.orientation && largestDifference(from: other) <= tolerance

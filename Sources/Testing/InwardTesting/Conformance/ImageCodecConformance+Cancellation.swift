@@ -9,11 +9,11 @@ extension ImageCodecConformance {
         let image = Image.smooth(ImageSize(clamping: 16, 320))
         let bytes: [UInt8]
         do throws(ImageCodecError) { bytes = try codec.bytes(of: image, as: roundTrip.encoding) } catch {
-            return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            return ["An \(image) must be encodable as \(roundTrip.format), but failed: \(error.reason)."]
         }
         let tolerance = roundTrip.tolerance
         let name = "An \(image) in \(roundTrip.format)"
-        let writing = InterruptibleCall(name: name, verb: "written") { () throws(ImageCodecError) in
+        let writing = InterruptibleCall(name: name, verb: "encoded") { () throws(ImageCodecError) in
             try codec.bytes(of: image, as: roundTrip.encoding)
         } isRight: { bytes in
             guard let copy = try? codec.image(from: bytes, ImageDecodingOptions()) else { return false }
@@ -28,8 +28,8 @@ extension ImageCodecConformance {
             )
     }
 
-    /// The same for an image that is only decoded, at full size and reduced. A small image is decoded in a single step. The reduced
-    /// form of an image with edges is checked only against the surrounding colours.
+    /// The same for an image that is only decoded, at full size and reduced. A small image may be decoded in a single step. If
+    /// an image has edges, its reduced form is only checked to be within the range of the surrounding colors.
     func cancellationViolations(
         _ codec: any ImageCodec,
         _ sample: ImageSample,
@@ -39,9 +39,9 @@ extension ImageCodecConformance {
         let name = "An \(sample.image) in \(sample.format)"
         let reduction: Int
         do throws(ImageCodecError) { reduction = try codec.header(of: sample.bytes).reductions.last ?? 1 } catch {
-            return ["\(name) must be read, and failed: \(error.reason)."]
+            return ["\(name) must be decodable, but failed: \(error.reason)."]
         }
-        let whole = InterruptibleCall(name: name, verb: "read") { () throws(ImageCodecError) in
+        let whole = InterruptibleCall(name: name, verb: "decoded") { () throws(ImageCodecError) in
             try codec.image(from: sample.bytes, ImageDecodingOptions())
         } isRight: {
             $0.isSimilar(to: sample.image, within: sample.tolerance)
@@ -51,7 +51,7 @@ extension ImageCodecConformance {
         let tolerance = sample.tolerance + Self.reductionTolerance
         let bounds = isSmooth ? nil : ReductionBounds(of: sample.image, dividedBy: reduction)
         let mean = sample.image.averaged(by: reduction)
-        let reduced = InterruptibleCall(name: name, verb: "read divided by \(reduction)") {
+        let reduced = InterruptibleCall(name: name, verb: "decoded with the reduction \(reduction)") {
             () throws(ImageCodecError) in
             try codec.image(from: sample.bytes, ImageDecodingOptions(reduction: reduction))
         } isRight: {
@@ -65,7 +65,7 @@ extension ImageCodecConformance {
 struct InterruptibleCall<Value: Sendable>: Sendable {
     /// The subject of the call, as the beginning of a sentence.
     let name: String
-    /// The verb for the call, such as `read`.
+    /// The verb for the call, such as `decoded`.
     let verb: String
     /// The call.
     let run: @Sendable () throws(ImageCodecError) -> Value
@@ -75,7 +75,7 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
     /// The kind of interruption.
     enum Interruption: String, CaseIterable {
         case cancellation = "its task is cancelled"
-        case deadline = "the deadline of its task has passed"
+        case deadline = "its deadline has passed"
 
         /// The error reason for the interruption.
         var reason: ImageCodecError.Reason {
@@ -86,16 +86,16 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns what is wrong with the work when it is interrupted before it begins or between its steps. Work with several steps
-    /// must also check its deadline between them, not only at its beginning and end.
+    /// Returns what is wrong with the work when it is interrupted before it begins or between its steps. Work with several
+    /// steps must also check its deadline between them, not only at its beginning and end.
     func violations(hasSteps: Bool) async -> [String] {
         var violations: [String] = []
         for interruption in Interruption.allCases {
             switch await result(interruption, at: 0) {
-            case .success: violations.append("\(name) must not be \(verb) after \(interruption.rawValue), and is.")
+            case .success: violations.append("\(name) must not be \(verb) after \(interruption.rawValue), but is.")
             case .failure(let error) where error.reason != interruption.reason:
                 violations.append(
-                    "\(name) must not be \(verb) after \(interruption.rawValue), and failed as \(error.reason)."
+                    "\(name) must fail as \(interruption.reason) after \(interruption.rawValue), but failed as \(error.reason)."
                 )
             case .failure: break
             }
@@ -103,30 +103,30 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
         let clock = PollingClock()
         switch await result(nil, at: 0, on: clock) {
         case .success(let value):
-            // Other checks find what is wrong without an interruption.
+            // Other checks report what is wrong without an interruption.
             guard isRight(value) else { return violations }
         case .failure(let error):
             return violations + [
-                "\(name) must be \(verb) before the deadline of its task, and failed as \(error.reason)."
+                "\(name) must be \(verb) before its deadline, but failed as \(error.reason)."
             ]
         }
         let readings = clock.readings
         guard !hasSteps || readings >= 3 else {
             return violations + [
-                "\(name) must be \(verb) with three looks at the deadline or more, and was with \(readings)."
+                "\(name) must be \(verb) with at least three deadline checks, but was with \(readings)."
             ]
         }
         for reading in Self.points(upTo: readings) {
             for interruption in Interruption.allCases {
-                let moment = "when \(interruption.rawValue) at look \(reading) of \(readings)"
+                let moment = "when \(interruption.rawValue) at deadline check \(reading) of \(readings)"
                 switch await result(interruption, at: reading) {
                 case .success(let value) where !isRight(value):
-                    violations.append("\(name) must not be \(verb) in part \(moment), and is.")
+                    violations.append("\(name) must not be \(verb) only in part \(moment), but is.")
                 case .success where hasSteps && reading == 1:
-                    violations.append("\(name) must not be \(verb) to the end \(moment), and is.")
+                    violations.append("\(name) must not be \(verb) completely \(moment), but is.")
                 case .failure(let error) where error.reason != interruption.reason:
                     violations.append(
-                        "\(name) must fail as \(interruption.reason) \(moment), and did as \(error.reason)."
+                        "\(name) must fail as \(interruption.reason) \(moment), but failed as \(error.reason)."
                     )
                 case .success, .failure: break
                 }
@@ -170,15 +170,8 @@ struct InterruptibleCall<Value: Sendable>: Sendable {
 
 /// A clock that stands still, counts its readings, and runs actions at chosen readings.
 ///
-/// Interruptible code checks its deadline between steps. A deadline on this clock therefore interrupts the work at the same step in
-/// every run:
-///
-///     let clock = PollingClock()
-///     clock.act(at: 3) { clock.advance() }
-///     let result = await Deadline(in: .seconds(1), on: clock).carried { () throws(ImageCodecError) in
-///         clock.start()
-///         return try codec.image(from: bytes, options)
-///     }
+/// Interruptible code checks its deadline between steps. To interrupt work at the same step in every run, give it
+/// a deadline on this clock, and advance the clock in an action.
 final class PollingClock: Clock {
     private struct State {
         var readings: Int?
@@ -215,6 +208,6 @@ final class PollingClock: Clock {
 
     var minimumResolution: Duration { .zero }
 
-    /// Throws instead of sleeping: work that carries a deadline schedules nothing.
+    /// Throws. Nothing sleeps on this clock, because work that carries a deadline schedules no timers.
     func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws { throw CancellationError() }
 }

@@ -3,7 +3,8 @@ import InwardImages
 extension ImageCodecConformance {
     /// The maximum number of bytes that a codec needs to recognize a format.
     private static let signatureLength = 64
-    /// If damage makes the header claim a larger image, it is not decoded, because callers have such a limit too.
+    /// The maximum memory of an image. An image whose damaged header claims more is not decoded, because callers have limits
+    /// too.
     private static let byteLimit = 512 * 1_024
 
     /// Truncated bytes fail to decode. If truncation is allowed, they result in an image of the size in the header.
@@ -16,7 +17,7 @@ extension ImageCodecConformance {
         lengths.formUnion(stride(from: 0, to: total, by: max(1, total / 128)))
         return lengths.sorted().flatMap { length in
             let bytes = Array(specimen.bytes.prefix(length))
-            let name = "\(specimen.format) that is cut short after \(length) of \(total) bytes"
+            let name = "\(specimen.format) truncated after \(length) of \(total) bytes"
             return reductions.flatMap { reduction in
                 let name = reduction == 1 ? name : "\(name), reduced by \(reduction),"
                 let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: true)
@@ -40,12 +41,12 @@ extension ImageCodecConformance {
     ) -> [String] {
         do throws(ImageCodecError) {
             _ = try codec.image(from: bytes, ImageDecodingOptions(reduction: reduction))
-            return ["\(name) must not decode, and does."]
+            return ["\(name) must not decode, but does."]
         } catch {
             switch error.reason {
             case .truncated(format), .damaged(format): return []
             case .unrecognized where bytes.count < Self.signatureLength: return []
-            default: return ["\(name) must fail as truncated or damaged, and did as \(error.reason)."]
+            default: return ["\(name) must fail as truncated or damaged, but failed as \(error.reason)."]
             }
         }
     }
@@ -65,7 +66,7 @@ extension ImageCodecConformance {
                 reduction: [1, 2, 8].randomElement(using: &random) ?? 1,
                 allowsTruncation: Bool.random(using: &random)
             )
-            return damageViolations(codec, bytes, "Change \(number) of \(specimen.format) by the seed \(seed)", options)
+            return damageViolations(codec, bytes, "Change \(number) of \(specimen.format) (seed \(seed))", options)
         }
     }
 
@@ -75,17 +76,17 @@ extension ImageCodecConformance {
         return (0..<200).flatMap { number in
             let count = number == 0 ? 0 : Int.random(in: 1...500, using: &random)
             let bytes = random.bytes(count)
-            let name = "What is no image, \(count) bytes by the seed \(seed),"
+            let name = "Random data of \(count) bytes (seed \(seed))"
             var violations: [String] = []
             do throws(ImageCodecError) {
                 _ = try codec.header(of: bytes)
-                violations.append("\(name) must have no header, and has one.")
+                violations.append("\(name) must have no header, but has one.")
             } catch {
                 violations += reasonViolations(error, name)
             }
             do throws(ImageCodecError) {
                 _ = try codec.image(from: bytes, ImageDecodingOptions())
-                violations.append("\(name) must not decode, and does.")
+                violations.append("\(name) must not decode, but does.")
             } catch {
                 violations += reasonViolations(error, name)
             }
@@ -106,7 +107,7 @@ extension ImageCodecConformance {
             guard header.bytes(reducedBy: reduction) <= Self.byteLimit else { return [] }
             let image = try codec.image(from: bytes, options)
             guard image.size != header.size.divided(by: reduction) else { return [] }
-            return ["\(name) must be \(header.size.divided(by: reduction)), as its header says, and is \(image.size)."]
+            return ["\(name) must be \(header.size.divided(by: reduction)), as its header says, but is \(image.size)."]
         } catch {
             return reasonViolations(error, name)
         }
@@ -116,7 +117,8 @@ extension ImageCodecConformance {
     func reasonViolations(_ error: ImageCodecError, _ name: String) -> [String] {
         switch error.reason {
         case .unrecognized, .unsupported, .damaged, .truncated: []
-        case .unencodable, .cancelled, .timedOut: ["\(name) must fail for what it is, and did as \(error.reason)."]
+        case .unencodable, .cancelled, .timedOut:
+            ["\(name) must fail because of its bytes, but failed as \(error.reason)."]
         }
     }
 }

@@ -24,7 +24,7 @@ extension ImageCodecConformance {
             )
             return partViolations(codec, sample)
         } catch {
-            return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            return ["An \(image) must be encodable as \(roundTrip.format), but failed: \(error.reason)."]
         }
     }
 
@@ -38,16 +38,17 @@ extension ImageCodecConformance {
     private func headerViolations(_ codec: any ImageCodec, _ sample: ImageSample) -> [String] {
         guard sample.hasLeadingHeader else { return [] }
         let bytes = sample.bytes
-        let name = "The header of an \(sample.image) in \(sample.format) must be read from the first half of the bytes"
+        let name =
+            "The header of an \(sample.image) in \(sample.format) must be readable from the first half of the bytes"
         do throws(ImageCodecError) {
             let header = try codec.header(of: Array(bytes.prefix(bytes.count / 2)))
             let whole = try codec.header(of: bytes)
             let isSame =
                 (header.format, header.size, header.orientation) == (whole.format, whole.size, whole.orientation)
                 && header.reductions == whole.reductions
-            return isSame ? [] : ["\(name), and is another one."]
+            return isSame ? [] : ["\(name), but differs."]
         } catch {
-            return ["\(name), and failed: \(error.reason)."]
+            return ["\(name), but failed: \(error.reason)."]
         }
     }
 
@@ -67,16 +68,16 @@ extension ImageCodecConformance {
                 ImageDecodingOptions(reduction: reduction, allowsTruncation: true)
             )
             guard part.size == image.size.divided(by: reduction), part.orientation == image.orientation else {
-                return ["\(name) must have its size and orientation, and do not."]
+                return ["\(name) must decode with the right size and orientation, but do not."]
             }
             // Only an image that is not reduced has rows to compare with.
             guard reduction == 1 else { return [] }
             // Headers take bytes too, and the last rows may be incomplete.
             let difference = part.largestDifference(from: image, rows: image.size.height / 3)
             guard difference > sample.tolerance + Self.waveTolerance * min(1, sample.tolerance) else { return [] }
-            return ["\(name) must give its first rows, and these are off by \(difference)."]
+            return ["\(name) must provide the first rows, but these are off by \(difference)."]
         } catch {
-            return ["\(name) must be read where truncation is allowed, and failed: \(error.reason)."]
+            return ["\(name) must be decodable where truncation is allowed, but failed: \(error.reason)."]
         }
     }
 
@@ -84,7 +85,7 @@ extension ImageCodecConformance {
     func trailingViolations(_ codec: any ImageCodec, _ specimen: ImageSample) -> [String] {
         var random = SplitMix64(seed: seed)
         let trailing = random.bytes(64)
-        let name = "\(specimen.format) with other bytes after it"
+        let name = "\(specimen.format) followed by other bytes"
         // Other checks find what is wrong with the bytes themselves.
         guard let header = try? codec.header(of: specimen.bytes),
             let image = try? codec.image(from: specimen.bytes, ImageDecodingOptions())
@@ -93,7 +94,7 @@ extension ImageCodecConformance {
             let otherHeader = try codec.header(of: specimen.bytes + trailing)
             let otherImage = try codec.image(from: specimen.bytes + trailing, ImageDecodingOptions())
             guard otherHeader != header || otherImage != image else { return [] }
-            return ["\(name) must be the image before them or an error, and is another image."]
+            return ["\(name) must decode to the same image or fail, but decodes to another image."]
         } catch {
             return reasonViolations(error, name)
         }
@@ -103,10 +104,10 @@ extension ImageCodecConformance {
 extension ImageCodecConformance {
     /// The allowed difference of a reduced smooth image from the mean of its pixels, in addition to the format's loss.
     static let reductionTolerance = 16
-    /// The same for an image of regions, which may mix colours at the edges: less than half of the distance between the colours.
+    /// The same for an image of regions, which may mix colors at the edges: less than half of the distance between the colors.
     private static let edgeTolerance = 60
 
-    /// An image can be reduced as its header offers, and loses only resolution. Other reductions are not made.
+    /// An image can be reduced as its header offers, and loses only resolution. Other reductions are ignored.
     func reductionViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) -> [String] {
         let regions = Image.regions(ImageSize(clamping: 160, 128))
         var images = [(regions, Self.edgeTolerance)]
@@ -132,13 +133,13 @@ extension ImageCodecConformance {
                     triesOthers: isSmall
                 )
             } catch {
-                return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+                return ["An \(image) must be encodable as \(roundTrip.format), but failed: \(error.reason)."]
             }
         }
     }
 
     /// The same for an image that is only decoded. Without a tolerance, a pixel need not be near the mean of the pixels it
-    /// replaces, but must be between the colours around them.
+    /// replaces, but must be between the colors around them.
     func reductionViolations(
         _ codec: any ImageCodec,
         _ sample: ImageSample,
@@ -150,7 +151,7 @@ extension ImageCodecConformance {
             let offered = try offeredViolations(codec, sample, header, tolerance)
             return triesOthers ? try offered + unofferedViolations(codec, sample, header) : offered
         } catch {
-            return ["An \(sample.image) in \(sample.format) must be reduced, and failed: \(error.reason)."]
+            return ["An \(sample.image) in \(sample.format) must be reducible, but failed: \(error.reason)."]
         }
     }
 
@@ -170,17 +171,17 @@ extension ImageCodecConformance {
             }
             if reduced.orientation != sample.image.orientation {
                 violations.append(
-                    "\(name) must be turned as \(sample.image.orientation), and came back as \(reduced.orientation)."
+                    "\(name) must have the orientation \(sample.image.orientation), but was decoded with \(reduced.orientation)."
                 )
             }
             guard reduced.size == expected.size else {
-                violations.append("\(name) must be \(expected.size), and is \(reduced.size).")
+                violations.append("\(name) must be \(expected.size), but is \(reduced.size).")
                 continue
             }
             guard let tolerance else {
                 let excess = ReductionBounds(of: sample.image, dividedBy: reduction).largestExcess(of: reduced)
                 if excess > sample.tolerance + Self.reductionTolerance {
-                    violations.append("\(name) is off by \(excess) from all pixels around.")
+                    violations.append("\(name) is off by \(excess) from all surrounding pixels.")
                 }
                 continue
             }
@@ -203,7 +204,7 @@ extension ImageCodecConformance {
             let other = try codec.image(from: sample.bytes, ImageDecodingOptions(reduction: reduction))
             if other != whole {
                 violations.append(
-                    "The reduction \(reduction) is not offered by \(sample.format), and must be taken for 1."
+                    "The reduction \(reduction) is not offered by \(sample.format), so it must be treated as 1."
                 )
             }
         }
@@ -211,15 +212,15 @@ extension ImageCodecConformance {
     }
 }
 
-/// The allowed range of each colour component in a reduced image: the range of the original around the same place.
+/// The allowed range of each color component in a reduced image: the range of the original around the same place.
 ///
-/// However a codec reduces an image, each pixel results from those it replaces and their neighbours. The bounds therefore also
+/// However a codec reduces an image, each pixel results from those it replaces and their neighbors. The bounds therefore also
 /// apply to images with edges.
 struct ReductionBounds: Sendable {
     /// The size and orientation of the reduced image.
     private let size: ImageSize
     private let orientation: Orientation
-    /// The minimum and maximum of each component, for each pixel and its neighbours.
+    /// The minimum and maximum of each component, for each pixel and its neighbors.
     private let least: [UInt8]
     private let greatest: [UInt8]
 
@@ -245,7 +246,7 @@ struct ReductionBounds: Sendable {
         self.greatest = Self.spread(greatest, size, max)
     }
 
-    /// Returns each value combined with those of the neighbouring pixels.
+    /// Returns each value combined with those of the neighboring pixels.
     private static func spread(_ values: [UInt8], _ size: ImageSize, _ join: (UInt8, UInt8) -> UInt8) -> [UInt8] {
         var spread = values
         for y in 0..<size.height {
@@ -264,12 +265,12 @@ struct ReductionBounds: Sendable {
         return spread
     }
 
-    /// Returns how far any colour component is out of bounds, in a reduced image of the right size.
+    /// Returns the largest amount by which a color component of a reduced image of the right size is out of bounds.
     func largestExcess(of reduced: Image) -> Int {
         var largest = 0
         let values = reduced.bytes.span
         for index in 0..<min(values.count, least.count) {
-            // Colours of nearly transparent pixels may be lost. Alpha is the last component.
+            // Colors of nearly transparent pixels may be lost. Alpha is the last component.
             let alpha = index / Image.bytesPerPixel * Image.bytesPerPixel + Image.bytesPerPixel - 1
             guard index == alpha || least[alpha] >= 128 else { continue }
             largest = max(largest, Int(least[index]) - Int(values[index]), Int(values[index]) - Int(greatest[index]))
@@ -277,8 +278,8 @@ struct ReductionBounds: Sendable {
         return largest
     }
 
-    /// Returns whether an image has the right size and orientation, and no colour component that is out of bounds by more than the
-    /// tolerance.
+    /// Returns whether an image has the right size and orientation, and no color component that is out of bounds by more than
+    /// the tolerance.
     func hold(_ reduced: Image, within tolerance: Int) -> Bool {
         reduced.size == size && reduced.orientation == orientation && largestExcess(of: reduced) <= tolerance
     }

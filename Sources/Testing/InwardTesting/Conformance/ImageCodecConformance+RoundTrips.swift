@@ -21,7 +21,7 @@ extension ImageCodecConformance {
         } catch {
             let isTooLong = image.size.longerSide > roundTrip.longestSide
             guard !isTooLong || error.reason != .unencodable(roundTrip.format) else { return [] }
-            return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            return ["An \(image) must be encodable as \(roundTrip.format), but failed: \(error.reason)."]
         }
     }
 
@@ -33,35 +33,35 @@ extension ImageCodecConformance {
             let header = try codec.header(of: sample.bytes)
             let image = try codec.image(from: sample.bytes, ImageDecodingOptions())
             if header.format != sample.format {
-                violations.append("\(name) says in its header to be \(header.format).")
+                violations.append("\(name) has a header that says \(header.format).")
             }
             if header.size != sample.image.size {
-                violations.append("\(name) says in its header to be \(header.size).")
+                violations.append("\(name) has a header that says \(header.size).")
             }
             if header.orientation != sample.image.orientation {
                 violations.append(
-                    "\(name) must be turned as \(sample.image.orientation), and its header says \(header.orientation)."
+                    "\(name) must have the orientation \(sample.image.orientation), but its header says \(header.orientation)."
                 )
             }
             if image.orientation != sample.image.orientation {
                 violations.append(
-                    "\(name) must be turned as \(sample.image.orientation), and came back as \(image.orientation)."
+                    "\(name) must have the orientation \(sample.image.orientation), but was decoded with \(image.orientation)."
                 )
             }
             if image.bytes.count > header.bytes(reducedBy: 1) {
                 violations.append("\(name) takes more bytes than its header says.")
             }
             guard image.size == sample.image.size else {
-                return violations + ["\(name) came back as an \(image)."]
+                return violations + ["\(name) was decoded as an \(image)."]
             }
             let difference = image.largestDifference(from: sample.image)
             if difference > sample.tolerance {
                 violations.append(
-                    "\(name) must come back within \(sample.tolerance) steps, and is off by \(difference)."
+                    "\(name) must match the original within \(sample.tolerance) steps, but is off by \(difference)."
                 )
             }
         } catch {
-            violations.append("\(name) must be read, and failed: \(error.reason).")
+            violations.append("\(name) must be decodable, but failed: \(error.reason).")
         }
         return violations
     }
@@ -111,14 +111,16 @@ extension ImageCodecConformance {
 
 /// A format that a codec both encodes and decodes, and what it must preserve.
 ///
-///     let webP = ImageRoundTrip(ImageEncoding(.webP, quality: 95), tolerance: 12, longestSide: 16_383)
+/// ```swift
+/// let webP = ImageRoundTrip(ImageEncoding(.webP, quality: 95), tolerance: 12, longestSide: 16_383)
+/// ```
 ///
-/// By default, the format must preserve everything, for sides of up to 65,535 pixels. Pass parameters for what it cannot preserve,
-/// or to demand longer sides.
+/// By default, the format must preserve everything, for sides of up to 65,535 pixels. Pass parameters for what it cannot
+/// preserve, or to demand longer sides.
 public struct ImageRoundTrip: Hashable, Sendable {
     /// The encoding.
     public let encoding: ImageEncoding
-    /// The allowed difference of each colour component in an image without edges. At 0, every image must be preserved exactly.
+    /// The allowed difference of each color component in an image without edges. At 0, every image must be preserved exactly.
     public let tolerance: Int
     /// Whether the format preserves alpha.
     public let keepsAlpha: Bool
@@ -128,7 +130,7 @@ public struct ImageRoundTrip: Hashable, Sendable {
     public let longestSide: Int
     /// Whether the header can be read from the first half of the bytes.
     public let hasLeadingHeader: Bool
-    /// Whether truncated bytes result in the rows that they contain, if truncation is allowed.
+    /// Whether decoding truncated bytes returns the rows that they contain, if truncation is allowed.
     public let keepsTruncatedRows: Bool
     /// Whether the codec checks its deadline between the steps of its work.
     public let isInterruptible: Bool
@@ -137,15 +139,15 @@ public struct ImageRoundTrip: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - encoding: The encoding.
-    ///   - tolerance: The allowed difference of each colour component, from 0 to 255, in an image without edges. At 0, every image
-    ///     must be preserved exactly.
+    ///   - tolerance: The allowed difference of each color component, from 0 to 255, in an image without edges. At 0, every
+    ///     image must be preserved exactly.
     ///   - keepsAlpha: Whether the format preserves alpha. For a lossy format, the check does not use alpha below one half.
     ///   - keepsOrientation: Whether the format stores the orientation.
     ///   - longestSide: The longest side that must be encodable. Longer sides may be refused as `unencodable`.
     ///   - hasLeadingHeader: Whether the header can be read from the first half of the bytes.
-    ///   - keepsTruncatedRows: Whether truncated bytes result in the rows that they contain, if truncation is allowed.
-    ///   - isInterruptible: Whether the codec checks its deadline between the steps of its work. Pass `false` for a library that
-    ///     encodes or decodes in a single call.
+    ///   - keepsTruncatedRows: Whether decoding truncated bytes returns the rows that they contain, if truncation is allowed.
+    ///   - isInterruptible: Whether the codec checks its deadline between the steps of its work. Pass `false` for a library
+    ///     that encodes or decodes in a single call.
     public init(
         _ encoding: ImageEncoding,
         tolerance: Int = 0,
@@ -169,7 +171,7 @@ public struct ImageRoundTrip: Hashable, Sendable {
     /// PNG, which is lossless and supports sides of up to 2,147,483,647 pixels.
     public static let png = ImageRoundTrip(.png, longestSide: 2_147_483_647)
 
-    /// High-quality JPEG, which drops alpha and preserves colours within 12 of 255 steps.
+    /// High-quality JPEG, which drops alpha and preserves colors within 12 of 255 steps.
     public static let jpeg = ImageRoundTrip(.jpeg(quality: 95), tolerance: 12, keepsAlpha: false)
 
     /// The format.

@@ -21,7 +21,7 @@ extension ImageCodecConformance {
                 )
             }
         } catch {
-            return ["An image must be written as \(roundTrip.format) twice, and failed: \(error.reason)."]
+            return ["An image must be encodable as \(roundTrip.format) twice, but failed: \(error.reason)."]
         }
         return repetitionViolations(codec, samples)
     }
@@ -34,7 +34,7 @@ extension ImageCodecConformance {
         // All of the same length, so that a codec cannot distinguish them by length.
         let tried = isPaddingRead ? padded : samples
         return (tried + tried.reversed()).flatMap { sample in
-            violations(of: codec, sample).map { "One after the other: \($0)" }
+            violations(of: codec, sample).map { "Sequentially: \($0)" }
         }
     }
 
@@ -60,7 +60,7 @@ extension ImageCodecConformance {
                         start.leave()
                         start.wait()
                         var violations: Set<String> = []
-                        // All callers continue until then, so that none waits in vain for another.
+                        // All callers continue until all have overlapped enough, so that none waits in vain for another.
                         while overlap.needsCalls {
                             overlap.enter(caller)
                             violations.formUnion(call())
@@ -72,7 +72,7 @@ extension ImageCodecConformance {
             }
             return await group.reduce(into: Set<String>()) { $0.formUnion($1) }
         }
-        return found.map { "At the same time: \($0)" }.sorted()
+        return found.map { "Concurrently: \($0)" }.sorted()
     }
 
     /// A call that is made between the steps of another call does not affect it.
@@ -86,7 +86,7 @@ extension ImageCodecConformance {
             bytes = try codec.bytes(of: image, as: roundTrip.encoding)
             otherBytes = try codec.bytes(of: other, as: roundTrip.encoding)
         } catch {
-            return ["An \(image) must be written as \(roundTrip.format), and failed: \(error.reason)."]
+            return ["An \(image) must be encodable as \(roundTrip.format), but failed: \(error.reason)."]
         }
         let sample = ImageSample(otherBytes, format: roundTrip.format, image: other, tolerance: roundTrip.tolerance)
         let failures = EventCount()
@@ -104,10 +104,11 @@ extension ImageCodecConformance {
             return copy.isSimilar(to: image, within: tolerance)
         }
         let name = "An \(image) in \(roundTrip.format)"
-        let meanwhile = "right while another is read and written, and is not."
-        return (isRead ? [] : ["\(name) must be read \(meanwhile)"])
-            + (isWritten ? [] : ["\(name) must be written \(meanwhile)"])
-            + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
+        let meanwhile = "correctly while another is decoded and encoded, but is not."
+        return (isRead ? [] : ["\(name) must be decoded \(meanwhile)"])
+            + (isWritten ? [] : ["\(name) must be encoded \(meanwhile)"])
+            + (failures.value == 0
+                ? [] : ["\(name) must not affect another image that is decoded meanwhile, but does."])
     }
 
     /// The same for images that are only decoded.
@@ -122,8 +123,9 @@ extension ImageCodecConformance {
             for _ in self.violations(of: codec, other) { failures.increase() }
         }
         let name = "An \(sample.image) in \(sample.format)"
-        return (isRead ? [] : ["\(name) must be read right while another is read, and is not."])
-            + (failures.value == 0 ? [] : ["\(name) must not change another that is read meanwhile, and does."])
+        return (isRead ? [] : ["\(name) must be decoded correctly while another is decoded, but is not."])
+            + (failures.value == 0
+                ? [] : ["\(name) must not affect another image that is decoded meanwhile, but does."])
     }
 
     /// Returns whether an image is decoded correctly although other work is done in the meantime.
@@ -183,13 +185,13 @@ extension [ImageSample] {
 
 /// Counts how often calls on several threads overlap, so that they continue until they have overlapped enough.
 ///
-/// A thread that the system suspends stays at one place in one call, which may be harmless. Overlapping that call therefore counts
-/// once, however many other calls it outlasts.
+/// While the system suspends a thread in a call, other threads may make many calls. All of these overlap with the same point of
+/// that call, which may be harmless, so they count as one overlap.
 final class CallOverlap: Sendable {
     /// The number of overlaps that each caller needs.
     private static let enough = 16
-    /// The number of calls per caller after which callers stop if they never overlap. They take longer than the system runs one
-    /// thread at a time.
+    /// The maximum number of calls per caller, for calls that never overlap. So many calls take longer than a thread's time
+    /// slice.
     private static let maximumCalls = 1_000
 
     private struct Caller {

@@ -4,30 +4,35 @@ public import InwardImages
 ///
 /// List the formats that the codec encodes and decodes, and run the check in a test of any framework:
 ///
+/// ```swift
+/// func checkConformance(of codec: any ImageCodec, gif: [UInt8], showing image: Image) async throws {
 ///     let conformance = ImageCodecConformance(
 ///         roundTrips: [.png, .jpeg],
-///         samples: [ImageSample(bytes, format: .gif, image: image)],
+///         samples: [ImageSample(gif, format: .gif, image: image)],
 ///         unwritten: .gif
 ///     )
-///     try await conformance.check(MyImageCodec())
+///     try await conformance.check(codec)
+/// }
+/// ```
 ///
 /// For each format that the codec encodes, the check generates images and verifies that:
 ///
-/// - images of many sizes survive with their alpha and orientation, and images with sides over 65,535 survive or are refused as
-///   `unencodable`;
-/// - images that are reduced while they are decoded lose only resolution, and only offered reductions are made;
-/// - the first half of the bytes provides the header, and three quarters of them provide the first rows if truncation is allowed;
-/// - bytes that are truncated, changed, random or followed by others result in an image of the stated size or in the right error;
-/// - a call that is cancelled or whose deadline passes, before it begins or at any step, returns its complete result or fails as
-///   `cancelled` or `timedOut`;
-/// - calls share no state, whether they run one after the other, concurrently, or between the steps of another.
+/// - images of many sizes can be encoded and decoded without losing alpha or orientation, and images with sides over 65,535 can
+///   be encoded or are refused as `unencodable`;
+/// - images that are reduced while decoding lose only resolution, and a reduction that the header does not offer is ignored;
+/// - the first half of the bytes yields the header and, if truncation is allowed, the first three quarters yield the first rows;
+/// - decoding bytes that are truncated, changed, random or followed by others returns an image of the size in their header, or
+///   fails with the right error;
+/// - a call that is cancelled or reaches its deadline returns its complete result, or fails as `cancelled` or `timedOut`,
+///   whether this happens before it begins or at any step;
+/// - calls share no state, whether they are sequential, concurrent, or nested in one another.
 ///
-/// The check fails for anything that it cannot verify. If a format does not support something, say so in its ``ImageRoundTrip``.
-/// For a format that the codec only decodes, pass an ``ImageSample``, or preferably several. The check verifies the same with them,
-/// except for what needs other images.
+/// The check fails for anything that it cannot verify. If a format does not support something, say so in its
+/// ``ImageRoundTrip``. For a format that the codec only decodes, pass an ``ImageSample``, or preferably several. Samples go
+/// through the same checks, except those that need generated images.
 ///
-/// Some images are generated from a seed, which is part of the violations that depend on it. A codec that crashes ends the test.
-/// The check waits for a codec that ignores cancellation.
+/// Some images are generated from a seed, and violations that depend on it include it. A codec that crashes ends the test
+/// process, and one that never returns makes the check hang.
 public struct ImageCodecConformance: Sendable {
     let roundTrips: [ImageRoundTrip]
     let samples: [ImageSample]
@@ -40,10 +45,10 @@ public struct ImageCodecConformance: Sendable {
     /// - Parameters:
     ///   - roundTrips: The formats that the codec encodes and decodes, and what they must preserve.
     ///   - samples: Images in formats that the codec only decodes.
-    ///   - unwritten: A format that the codec does not encode.
+    ///   - unwritten: A format that the codec must refuse to encode.
     ///   - seed: The seed for the images, the damage and the random bytes.
-    ///   - nestsCalls: Whether to call the codec again in the same task while it checks its deadline. This reliably detects state
-    ///     that calls share. Pass `false` for a codec that holds a lock or thread-local state at that point.
+    ///   - nestsCalls: Whether to call the codec again from within its deadline checks, which reliably detects state that calls
+    ///     share. Pass `false` for a codec that holds a lock or thread-local state at that point.
     public init(
         roundTrips: [ImageRoundTrip],
         samples: [ImageSample] = [],
@@ -60,10 +65,12 @@ public struct ImageCodecConformance: Sendable {
 
     /// Checks a codec.
     ///
-    /// - Throws: a ``ConformanceFailure`` that lists the violations, with the first cases of each check.
+    /// - Throws: A ``ConformanceFailure`` that lists the violations, with the first cases of each check.
     public func check(_ codec: any ImageCodec) async throws(ConformanceFailure) {
         var violations: [String] = []
-        if roundTrips.isEmpty, samples.isEmpty { violations.append("There is neither a round trip nor a sample.") }
+        if roundTrips.isEmpty, samples.isEmpty {
+            violations.append("There is nothing to check. Pass at least one round trip or sample.")
+        }
         for roundTrip in roundTrips {
             violations += sizeViolations(codec, roundTrip).reduced()
             violations += largeSizeViolations(codec, roundTrip).reduced()
@@ -103,10 +110,10 @@ public struct ImageCodecConformance: Sendable {
     private func unwrittenViolations(_ codec: any ImageCodec) -> [String] {
         do throws(ImageCodecError) {
             _ = try codec.bytes(of: Image(size: ImageSize(clamping: 3, 2)), as: ImageEncoding(unwritten))
-            return ["\(unwritten) must be unsupported, and was written."]
+            return ["\(unwritten) must be unsupported, but was encoded."]
         } catch {
             guard error.reason != .unsupported(unwritten) else { return [] }
-            return ["\(unwritten) must fail as unsupported, and did as \(error.reason)."]
+            return ["\(unwritten) must fail as unsupported, but failed as \(error.reason)."]
         }
     }
 }
@@ -120,7 +127,7 @@ extension [String] {
 }
 
 extension ImageCodecConformance {
-    /// The number of rows at which a codec must check its deadline between steps, which is that of the encoded images.
+    /// The minimum number of rows for which a codec must check its deadline between steps. Generated images have this number.
     private static let rowsOfSteps = 320
 
     /// Returns what is wrong with the decoding of samples.
@@ -145,8 +152,8 @@ extension ImageCodecConformance {
         return violations
     }
 
-    /// Returns the image to decode at the same time: another one, preferably of the same format, or the sample itself if it is the
-    /// only one.
+    /// Returns the image to decode at the same time: another one, preferably of the same format, or the sample itself if it is
+    /// the only one.
     private static func partner(of sample: ImageSample, among samples: [ImageSample]) -> ImageSample {
         let others = samples.filter { $0.image != sample.image }
         return others.first { $0.format == sample.format } ?? others.first ?? sample
@@ -155,9 +162,9 @@ extension ImageCodecConformance {
 
 /// Encoded bytes and the image that they contain, for a format that a codec only decodes.
 ///
-/// Choose an image with edges and, if the format supports alpha, with varying alpha, so that the check detects shifted pixels and
-/// lost alpha. Pass two samples of different images for each format, so that it detects calls that mix them, and one with at least
-/// 320 rows, so that it detects whether the codec can be interrupted.
+/// Choose an image with edges and, if the format supports alpha, with varying alpha, so that the check detects shifted pixels
+/// and lost alpha. Pass two samples of different images for each format, so that the check detects calls that mix them. Give
+/// one at least 320 rows, so that the check can interrupt the codec.
 public struct ImageSample: Hashable, Sendable {
     /// The encoded image.
     public let bytes: [UInt8]
@@ -165,11 +172,11 @@ public struct ImageSample: Hashable, Sendable {
     public let format: ImageFormat
     /// The expected image, with its orientation.
     public let image: Image
-    /// The allowed difference of each colour component, from 0 to 255.
+    /// The allowed difference of each color component, from 0 to 255.
     public let tolerance: Int
     /// Whether the header can be read from the first half of the bytes.
     public let hasLeadingHeader: Bool
-    /// Whether three quarters of the bytes result in the first third of the rows, if truncation is allowed.
+    /// Whether decoding the first three quarters of the bytes returns the first third of the rows, if truncation is allowed.
     public let keepsTruncatedRows: Bool
     /// Whether the codec checks its deadline between the steps of its work.
     public let isInterruptible: Bool
@@ -180,11 +187,12 @@ public struct ImageSample: Hashable, Sendable {
     ///   - bytes: The encoded image.
     ///   - format: The format of the encoded image.
     ///   - image: The expected image, with its orientation.
-    ///   - tolerance: The allowed difference of each colour component, from 0 to 255.
+    ///   - tolerance: The allowed difference of each color component, from 0 to 255.
     ///   - hasLeadingHeader: Whether the header can be read from the first half of the bytes.
-    ///   - keepsTruncatedRows: Whether three quarters of the bytes result in the first third of the rows, if truncation is allowed.
-    ///   - isInterruptible: Whether the codec checks its deadline between the steps of its work. This is required for images of at
-    ///     least 320 rows.
+    ///   - keepsTruncatedRows: Whether decoding the first three quarters of the bytes returns the first third of the rows, if
+    ///     truncation is allowed.
+    ///   - isInterruptible: Whether the codec checks its deadline between the steps of its work. Only checked if the image has
+    ///     at least 320 rows.
     public init(
         _ bytes: [UInt8],
         format: ImageFormat,

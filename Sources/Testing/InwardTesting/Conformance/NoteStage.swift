@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The processes of a ``RepositoryConformance``, which use one store, and what is wrong with them.
+/// The simulated processes of a ``RepositoryConformance``, which use one store, and the violations so far.
 final class NoteStage: Sendable {
     let upstream = NoteUpstream()
     private let now: Date
@@ -61,22 +61,22 @@ final class NoteStage: Sendable {
             try await outbox.open(handlers: [notes.handler].compactMap(\.self))
             try await body(notes, outbox)
         } catch {
-            note("A repository must not fail, and did: \(error)")
+            note("A repository must not fail, but did: \(error)")
         }
         await notes.close()
         await outbox.close()
-        for error in failures.errors { note("A repository must not report failures, and did: \(error)") }
+        for error in failures.errors { note("A repository must not report failures, but did: \(error)") }
     }
 
-    /// Lets the upstream answer, and waits until nothing is pending that can be delivered. An attempt that is on its way to the
-    /// unreachable upstream is repeated, so time must pass.
+    /// Makes the upstream reachable, and waits until all deliverable writes are delivered. An attempt that is already in flight
+    /// still fails, and is retried after a pause.
     func deliver(_ outbox: Outbox) async {
         upstream.goOffline(false)
         outbox.retryNow()
         _ = await outbox.drain()
     }
 
-    /// Notes a violation unless a note is read as it has to be; `nil` means that it must not be found.
+    /// Notes a violation unless a read finds the expected text. `nil` means that the note must not be found.
     func expect(
         _ notes: Repository<Note>,
         _ id: Int,
@@ -88,7 +88,7 @@ final class NoteStage: Sendable {
         let reading = try? await notes.entity(id, policy)
         let found = reading?.value.text
         guard found == text else {
-            note("\(name) must be \(text ?? "missing"), and is \(found ?? "missing").")
+            note("\(name) must be \(text ?? "missing"), but is \(found ?? "missing").")
             return
         }
         if let reading { require(reading.isPending == isPending, "\(name) must \(isPending ? "" : "not ")be pending.") }
@@ -98,7 +98,7 @@ final class NoteStage: Sendable {
     func expectNothingPending() async throws {
         try await process { [self] _, outbox in
             let count = try await outbox.contents().pending.count
-            require(count == 0, "What was delivered must not be pending after a restart, and \(count) writes are.")
+            require(count == 0, "Delivered writes must not be pending after a restart, but \(count) are.")
         }
     }
 }
@@ -113,7 +113,7 @@ final class NoteUpstream: DataFetcher {
 
     private let state = Mutex(State())
 
-    /// The writes that were done, such as `PATCH 1 text`.
+    /// The processed writes, such as `PATCH 1 text`.
     var writes: [String] { state.withLock(\.writes) }
 
     func text(at id: Int) -> String? { state.withLock { $0.texts[id] } }

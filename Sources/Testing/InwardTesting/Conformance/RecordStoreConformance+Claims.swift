@@ -2,7 +2,7 @@ import InwardRepositories
 import Synchronization
 
 extension RecordStoreConformance {
-    /// A key has one owner at a time, until the claim is released or dropped. Other claimants are told who owns it.
+    /// A key has one owner at a time, until the claim is released or dropped. Other claimants learn the owner's name.
     func claimViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let key: RecordKey = ["claimed", "é", String(repeating: "long", count: 200)]
         let others: [RecordKey] = [
@@ -11,31 +11,31 @@ extension RecordStoreConformance {
         try await store.commit([.keep(StoredRecord([1]), key)])
         var violations: [String] = []
         guard let first = try await claimed(key, in: store) else {
-            return ["A key that nobody has claimed must be claimed, and is not."]
+            return ["A free key must be claimable, but is not."]
         }
         switch try await store.claim(key) {
-        case .claimed: violations.append("A key that somebody has claimed must not be claimed again, and is.")
+        case .claimed: violations.append("A claimed key must not be claimable again, but is.")
         case .owned(let owner):
-            if owner.isEmpty { violations.append("Whoever finds a key claimed must be told the owner, and is not.") }
+            if owner.isEmpty { violations.append("A refused claim must name the owner, but does not.") }
         }
         for other in others {
             let claim = try await claimed(other, in: store)
-            if claim == nil { violations.append("A claim must be of its key alone, and is of another.") }
+            if claim == nil { violations.append("A claim must not affect other keys, but does.") }
             await claim?.release()
         }
         try await store.commit([.keep(StoredRecord([2]), key), .remove(key)])
         if try await store.record(for: key) != nil {
-            violations.append("A claim must not keep records from changes, and does.")
+            violations.append("A claim must not prevent changes to records, but does.")
         }
         await first.release()
         await first.release()
         guard let second = try await claimed(key, in: store) else {
-            return violations + ["A claim that was released must be over, and is not."]
+            return violations + ["A released claim must end, but does not."]
         }
         await second.release()
         try await dropClaim(of: key, in: store)
         guard let third = try await claimed(key, in: store) else {
-            return violations + ["A claim that was dropped must be over, and is not."]
+            return violations + ["A dropped claim must end, but does not."]
         }
         await third.release()
         if violations.isEmpty { violations += try await claimEndViolations(store) }
@@ -47,24 +47,25 @@ extension RecordStoreConformance {
         let key: RecordKey = ["ends"]
         for _ in 0..<16 {
             guard let first = try await claimed(key, in: store) else {
-                return ["A claim that was released must be over, and is not."]
+                return ["A released claim must end, but does not."]
             }
             await first.release()
             guard let next = try await claimed(key, in: store) else {
-                return ["A claim that was released must be over, and is not."]
+                return ["A released claim must end, but does not."]
             }
             await first.release()
             // Lets any cleanup after the first claim run.
             for _ in 0..<32 { await Task.yield() }
             guard try await claimed(key, in: store) == nil else {
-                return ["The end of a claim must not end the next claim of its key, and does."]
+                return ["The end of a claim must not end the next claim of its key, but does."]
             }
             await next.release()
         }
         return []
     }
 
-    /// Of many concurrent claimants, one owns a key at a time and each gets its turn, in any of the stores at a place.
+    /// A key has one owner at a time among many concurrent claimants, in any of the stores at a place, and each claimant gets
+    /// its turn.
     private func claimTurnViolations(_ stores: [any RecordStore]) async -> [String] {
         let key: RecordKey = ["turns"]
         let owners = 4
@@ -101,12 +102,12 @@ extension RecordStoreConformance {
             for _ in 0..<8 { await Task.yield() }
             turns.leave()
             await claim?.release()
-            guard isAlone else { return ["A key must have one owner at a time, and has two."] }
+            guard isAlone else { return ["A key must have one owner at a time, but has two."] }
         }
         return []
     }
 
-    /// A claim in one store keeps the key from another store at the same place.
+    /// A key that is claimed in one store cannot be claimed in another store at the same place.
     func sharedClaimViolations(
         _ store: any RecordStore,
         _ open: @Sendable () async throws -> any RecordStore
@@ -114,7 +115,7 @@ extension RecordStoreConformance {
         let key: RecordKey = ["shared"]
         let other = try await open()
         guard let claim = try await claimed(key, in: store) else {
-            return ["A key that nobody has claimed must be claimed, and is not."]
+            return ["A free key must be claimable, but is not."]
         }
         let isExclusive = try await claimed(key, in: other) == nil
         await claim.release()
@@ -122,9 +123,9 @@ extension RecordStoreConformance {
         await next?.release()
         let violations =
             (isExclusive
-                ? [] : ["What one store has claimed must not be claimed in another at the same place, and is."])
+                ? [] : ["A key claimed in one store must not be claimable in another at the same place, but is."])
             + (next == nil
-                ? ["What one store has released must be claimed in another at the same place, and is not."] : [])
+                ? ["A key released in one store must be claimable in another at the same place, but is not."] : [])
         return violations.isEmpty ? await claimTurnViolations([store, other]) : violations
     }
 

@@ -50,7 +50,7 @@ extension RecordStoreConformance {
                         while ended.value < writers {
                             let records = try await store.records(under: ["pair"]).map(\.record)
                             if records.count == 1 || records.first != records.last {
-                                return ["Two records that are always changed together must be the same, and are not."]
+                                return ["Two records that are always committed together must be equal, but are not."]
                             }
                             progress.read(by: reader)
                             await Task.yield()
@@ -65,11 +65,10 @@ extension RecordStoreConformance {
         let expected = writers * rounds
         return Set(found).sorted()
             + (count == expected
-                ? [] : ["Of \(expected) records that are kept at the same time \(expected - count) are lost."])
+                ? [] : ["Of \(expected) records committed concurrently, \(expected - count) are lost."])
     }
 
-    /// Records of one store are visible in another that is opened at the same place, and changes in that one are visible in the
-    /// first.
+    /// A store finds the records that another store committed at the same place, even if both are open.
     func durabilityViolations(
         _ store: any RecordStore,
         _ open: @Sendable () async throws -> any RecordStore
@@ -80,18 +79,18 @@ extension RecordStoreConformance {
         try await store.commit([.removeAll([]), .keep(StoredRecord([0]), ["gone"]), .keep(expiring, ["expiring"])])
         try await store.commit([.keep(large, key), .remove(["gone"])])
         let other = try await open()
-        var violations = try await self.violations(of: other, finding: large, for: key, "What was kept, opened again,")
+        var violations = try await self.violations(of: other, finding: large, for: key, "A committed record, reopened,")
         violations += try await self.violations(
             of: other,
             finding: expiring,
             for: ["expiring"],
-            "What expires in two hours, opened again,"
+            "A record that expires in two hours, reopened,"
         )
         violations += try await self.violations(
             of: other,
             finding: nil,
             for: ["gone"],
-            "What was removed, opened again,"
+            "A removed record, reopened,"
         )
         for (round, (one, another)) in [(store, other), (other, store), (store, other)].enumerated() {
             let record = StoredRecord([UInt8(round)])
@@ -105,7 +104,7 @@ extension RecordStoreConformance {
                     of: another,
                     finding: expected,
                     for: key,
-                    "What another store at the same place \(verb)"
+                    "A record that another store at the same place \(verb)"
                 )
             }
         }
@@ -114,7 +113,7 @@ extension RecordStoreConformance {
 
     func failures(_ body: () async throws -> [String]) async -> [String] {
         do { return try await body() } catch {
-            return ["The store must not fail where many use it, and did: \(error)"]
+            return ["The store must not fail under concurrent use, but did: \(error)"]
         }
     }
 }
@@ -131,7 +130,7 @@ extension RecordStoreConformance {
                 of: store,
                 finding: record,
                 for: key,
-                "What is kept with another expiry"
+                "A record committed with another expiry"
             )
         }
         return violations
@@ -158,7 +157,7 @@ extension RecordStoreConformance {
                             of: store,
                             finding: replacement,
                             for: key,
-                            "What takes the place of an expired record that is being read"
+                            "The replacement of an expired record that is being read"
                         )
                     }
                 }
@@ -199,7 +198,7 @@ extension RecordStoreConformance {
             let kept = try await store.records(under: ["both"]).count
             guard kept != 2 * count else { continue }
             violations.append(
-                "Of \(2 * count) records that two stores at one place keep at the same time \(2 * count - kept) are lost."
+                "Of \(2 * count) records that two stores at one place committed concurrently, \(2 * count - kept) are lost."
             )
         }
         return violations
@@ -208,7 +207,7 @@ extension RecordStoreConformance {
     /// Checks that a commit that exceeds the available space changes nothing.
     ///
     /// - Parameter open: Opens an empty store that has less than 64 MiB of space.
-    /// - Throws: a ``ConformanceFailure`` that lists all violations.
+    /// - Throws: A ``ConformanceFailure`` that lists all violations.
     public func checkFullness(
         _ open: @Sendable () async throws -> any RecordStore
     ) async throws(ConformanceFailure) {
@@ -216,14 +215,14 @@ extension RecordStoreConformance {
         do {
             violations = try await fullnessViolations(try await open())
         } catch {
-            violations.append("The store must not fail but as full, and did: \(error)")
+            violations.append("The store must only fail as full, but failed otherwise: \(error)")
         }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
     private func fullnessViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         try await store.commit([.keep(StoredRecord([1]), ["full", "0"])])
-        // Small records first, which may fit where the others do not.
+        // Each commit begins with a small record, which may fit even if the others do not.
         let piece = [UInt8](repeating: 7, count: 1 << 20)
         for round in 1...32 {
             let keys = ["a", "b", "c"].map { RecordKey(["full", String(round), $0]) }
@@ -236,10 +235,10 @@ extension RecordStoreConformance {
                 } catch {
                     guard error.reason == .full else { throw error }
                     let after = try await store.records(under: ["full"]).map(\.key)
-                    return after == before ? [] : ["A commit that fails as full must change nothing, and did."]
+                    return after == before ? [] : ["A commit that fails as full must change nothing, but did."]
                 }
             }
         }
-        return ["The store must have no room for 64 MiB, so that its fullness can be checked, and has."]
+        return ["The store accepted 64 MiB, so its behavior when full cannot be checked. Open a store with less space."]
     }
 }

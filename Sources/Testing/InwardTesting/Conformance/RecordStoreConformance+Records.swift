@@ -10,7 +10,7 @@ extension RecordStoreConformance {
     /// Records are read back byte for byte, and so are their replacements.
     func valueViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let key: RecordKey = ["values", "7"]
-        var violations = try await violations(of: store, finding: nil, for: key, "What was never kept")
+        var violations = try await violations(of: store, finding: nil, for: key, "A record that was never committed")
         for bytes in Self.values {
             let record = StoredRecord(bytes)
             try await store.commit([.keep(record, key)])
@@ -18,13 +18,13 @@ extension RecordStoreConformance {
                 of: store,
                 finding: record,
                 for: key,
-                "What is kept, \(bytes.count) bytes,"
+                "A record of \(bytes.count) bytes"
             )
         }
         // The last of the values is still stored.
         try await store.commit([])
         let last = Self.values.last.map { StoredRecord($0) }
-        violations += try await self.violations(of: store, finding: last, for: key, "What an empty commit leaves alone")
+        violations += try await self.violations(of: store, finding: last, for: key, "A record after an empty commit")
         return violations
     }
 
@@ -40,11 +40,11 @@ extension RecordStoreConformance {
                 of: store,
                 finding: record,
                 for: key,
-                "What is kept under \(name(key))"
+                "The record under \(name(key))"
             )
         }
         let count = try await store.records(under: []).count
-        if count != records.count { violations.append("\(records.count) keys must be listed, and \(count) are.") }
+        if count != records.count { violations.append("\(records.count) keys must be listed, but \(count) are.") }
         return violations
     }
 
@@ -67,7 +67,7 @@ extension RecordStoreConformance {
                     of: store,
                     finding: gone.contains(key) ? nil : record,
                     for: key,
-                    "What was kept under \(name(key)) behind \(change)"
+                    "The record under \(name(key)) after \(change)"
                 )
             }
         }
@@ -84,7 +84,8 @@ extension RecordStoreConformance {
             let listed = try await store.records(under: prefix).map(\.key)
             let expected = sorted.filter(prefix.contains)
             if listed != expected {
-                let order = listed.sorted() == expected ? "in order, and are not" : "all and alone, and are not"
+                let order =
+                    listed.sorted() == expected ? "in order, but are not" : "completely and without others, but are not"
                 violations.append("The keys under \(name(prefix)) must be listed \(order).")
             }
         }
@@ -102,7 +103,12 @@ extension RecordStoreConformance {
             ([.keep(two, key), .removeAll(["s"]), .keep(one, key)], one),
         ] {
             try await store.commit(changes)
-            violations += try await self.violations(of: store, finding: expected, for: key, "What \(changes) leave")
+            violations += try await self.violations(
+                of: store,
+                finding: expected,
+                for: key,
+                "The record after \(changes)"
+            )
         }
         return violations
     }
@@ -118,7 +124,7 @@ extension RecordStoreConformance {
                 of: store,
                 finding: isGiven ? record : nil,
                 for: key,
-                "What expires in \(seconds) seconds"
+                "A record that expires in \(seconds) seconds"
             )
         }
         let key: RecordKey = ["expiring"]
@@ -128,7 +134,7 @@ extension RecordStoreConformance {
             of: store,
             finding: StoredRecord([2]),
             for: key,
-            "What takes the place of what has expired"
+            "The replacement of an expired record"
         )
         return violations
     }

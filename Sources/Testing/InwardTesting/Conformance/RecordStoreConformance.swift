@@ -9,15 +9,20 @@ public import Foundation
 
 /// A check of the requirements for every record store.
 ///
-/// Tell the check how to open a store, and run it in a test of any framework:
+/// Pass a closure that opens a store. Run the check in a test of any framework:
 ///
-///     let conformance = RecordStoreConformance(isDurable: true, now: now)
-///     try await conformance.check { MyRecordStore(directory: directory, now: { now }) }
+/// ```swift
+/// let now = Date()
+/// let conformance = RecordStoreConformance(isDurable: false, now: now)
+/// try await conformance.check { InMemoryRecordStore(now: { now }) }
+/// ```
 ///
-/// For a durable store, also run ``checkLosses(_:damage:)``. For a store that can run out of space, also run ``checkFullness(_:)``.
+/// For a durable store, also run ``checkLosses(_:damage:)``. For a store that can run out of space, also run
+/// ``checkFullness(_:)``.
 ///
-/// The check removes all records of the store, at the beginning and between its steps. A store that crashes ends the test that runs
-/// the check. The check waits for a store that does not respond or never grants a key to a waiter, so give the test a time limit.
+/// The check removes all records of the store, at the beginning and between its steps. A store that crashes ends the test
+/// process. A store that does not respond, or never grants a key to one of the claimants, makes the check hang, so give the
+/// test a time limit.
 public struct RecordStoreConformance: Sendable {
     let isDurable: Bool
     let now: Date
@@ -25,7 +30,7 @@ public struct RecordStoreConformance: Sendable {
     /// Creates a check.
     ///
     /// - Parameters:
-    ///   - isDurable: Whether all stores open the same place, so that each finds what the others have stored.
+    ///   - isDurable: Whether all stores are opened at the same place, so that each finds the records that the others stored.
     ///   - now: The time on the store's clock, or shortly before it.
     public init(isDurable: Bool, now: Date) {
         self.isDurable = isDurable
@@ -34,14 +39,14 @@ public struct RecordStoreConformance: Sendable {
 
     /// Checks the stores that a closure opens.
     ///
-    /// - Throws: a ``ConformanceFailure`` that lists all violations.
+    /// - Throws: A ``ConformanceFailure`` that lists all violations.
     public func check(
         _ open: @Sendable () async throws -> any RecordStore
     ) async throws(ConformanceFailure) {
         var violations: [String] = []
         do {
             let store = try await open()
-            // A reader that uses another store at the same place must not see half a commit either.
+            // A reader that uses another store at the same place must not see a partial commit either.
             let other = isDurable ? try await open() : store
             func concurrencyViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
                 try await self.concurrencyViolations(store, readingIn: other)
@@ -55,7 +60,7 @@ public struct RecordStoreConformance: Sendable {
                     try await store.commit([.removeAll([])])
                     violations += try await check(store)
                 } catch {
-                    violations.append("The store must not fail, and did: \(error)")
+                    violations.append("The store must not fail, but did: \(error)")
                 }
             }
             if isDurable {
@@ -64,12 +69,12 @@ public struct RecordStoreConformance: Sendable {
                 violations += try await sharedClaimViolations(store, open)
             }
         } catch {
-            violations.append("The store must be opened and must not fail, and did: \(error)")
+            violations.append("Opening and using the store must not fail, but did: \(error)")
         }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// Returns what is wrong if a store does not find the expected record under a key, alone and among all records.
+    /// Reads a key both alone and in a list, and returns how the results differ from the expected record.
     func violations(
         of store: any RecordStore,
         finding expected: StoredRecord?,
@@ -79,9 +84,11 @@ public struct RecordStoreConformance: Sendable {
         let found = try await store.record(for: key)
         let listed = try await store.records(under: key).filter { $0.key == key }.map(\.record)
         var violations: [String] = []
-        if found != expected { violations.append("\(circumstances) must be \(name(expected)), and is \(name(found)).") }
+        if found != expected { violations.append("\(circumstances) must be \(name(expected)), but is \(name(found)).") }
         if listed != [expected].compactMap(\.self) {
-            violations.append("\(circumstances) must be listed as \(name(expected)), and is as \(listed.map(name)).")
+            violations.append(
+                "\(circumstances) must be listed as \(name(expected)), but is listed as \(listed.map(name))."
+            )
         }
         return violations
     }
@@ -99,9 +106,9 @@ extension RecordStoreConformance {
     ///
     /// - Parameters:
     ///   - open: Opens a store, each time at the same place.
-    ///   - damage: Changes one byte of a record where the store keeps it. It receives the record's key and its bytes, which are
-    ///     unique in the store.
-    /// - Throws: a ``ConformanceFailure`` that lists all violations.
+    ///   - damage: Changes one byte of a stored record, for example in the store's file. It receives the record's key and bytes.
+    ///     No other record has the same bytes.
+    /// - Throws: A ``ConformanceFailure`` that lists all violations.
     public func checkLosses(
         _ open: @Sendable () async throws -> any RecordStore,
         damage: @Sendable (RecordKey, [UInt8]) async throws -> Void
@@ -114,7 +121,7 @@ extension RecordStoreConformance {
                 violations += try await lossViolations(open, damage, seed: index, repair)
             }
         } catch {
-            violations.append("The store must not fail where records are damaged, and did: \(error)")
+            violations.append("The store must not fail if records are damaged, but did: \(error)")
         }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
@@ -132,17 +139,19 @@ extension RecordStoreConformance {
         try await store.commit([.keep(StoredRecord(bytes(2), expiry: expiry), ["lost", "2"])])
         try await store.commit([.keep(StoredRecord(bytes(3)), ["lost", "3"])])
         var violations: [String] = []
-        if try await store.losses(under: []).keys != [] { violations.append("What is not damaged must not be a loss.") }
+        if try await store.losses(under: []).keys != [] {
+            violations.append("An undamaged record must not be reported as lost.")
+        }
         try await damage(["lost", "1"], bytes(1))
         try await damage(["lost", "2"], bytes(2))
-        for opening in ["opened behind damage", "opened again"] {
+        for opening in ["opened after the damage", "reopened"] {
             let other = try await open()
             let losses = try await other.losses(under: ["lost"]).keys
             if losses != [RecordKey(["lost", "1"])] {
-                violations.append("A store, \(opening), must name the key lost/1 alone as lost, and names \(losses).")
+                violations.append("A store, \(opening), must report only lost/1 as lost, but reports \(losses).")
             }
             if try await !other.losses(under: ["other"]).keys.isEmpty {
-                violations.append("Losses must be named under their own keys alone.")
+                violations.append("A loss must only be reported under a prefix of its key.")
             }
             let last = StoredRecord(bytes(3))
             let expectations: [(RecordKey, StoredRecord?)] = [
@@ -153,7 +162,7 @@ extension RecordStoreConformance {
                     of: other,
                     finding: expected,
                     for: key,
-                    "What is kept under \(key), \(opening),"
+                    "The record under \(key), \(opening),"
                 )
             }
         }
@@ -161,11 +170,11 @@ extension RecordStoreConformance {
         try await open().commit([.keep(StoredRecord([4]), ["lost", "4"]), .remove(["lost", "4"])])
         let remembered = try await open().losses(under: []).keys
         if remembered != [RecordKey(["lost", "1"])] {
-            violations.append("After a commit of another key lost/1 alone must be lost, and \(remembered) are.")
+            violations.append("After a commit of another key, only lost/1 must be lost, but \(remembered) are.")
         }
         try await open().commit([repair])
         let left = try await open().losses(under: []).keys
-        if !left.isEmpty { violations.append("Behind \(repair) nothing must be lost, and \(left) are.") }
+        if !left.isEmpty { violations.append("After \(repair), nothing must be lost, but \(left) are.") }
         return violations
     }
 }
@@ -190,18 +199,18 @@ extension RecordStoreConformance {
             let count = try await store.records(under: ["cancelled", String(round)]).count
             switch ending {
             case .success where count == 0:
-                violations.insert("A commit of a cancelled task must be made where it does not fail, and is not.")
+                violations.insert("A cancelled commit that succeeds must take effect, but does not.")
             case .failure(let error) where error.reason != .cancelled:
-                violations.insert("A commit of a cancelled task must fail as cancelled, and did as \(error.reason).")
+                violations.insert("A cancelled commit must fail as cancelled, but failed as \(error.reason).")
             case .failure where count > 0:
-                violations.insert("A commit that fails as cancelled must change nothing, and did.")
+                violations.insert("A commit that fails as cancelled must change nothing, but did.")
             case .success where count < 3:
-                violations.insert("A commit of a cancelled task must be made whole, and is not.")
+                violations.insert("A cancelled commit must take effect completely, but does not.")
             case .success, .failure: break
             }
             try other?.get()
             if other != nil, try await store.record(for: lasting) == nil {
-                violations.insert("What is kept while another commit is cancelled must be there, and is not.")
+                violations.insert("A record committed while another commit is cancelled must be found, but is not.")
             }
             return count == 3
         }
@@ -235,7 +244,8 @@ extension RecordStoreConformance {
         }
     }
 
-    /// Returns what is wrong with the results of a read whose task is cancelled. The closure returns whether the read was complete.
+    /// Returns what is wrong with the results of a read whose task is cancelled. The closure returns whether the read was
+    /// complete.
     private func violations(
         ofReading name: String,
         _ read: @escaping @Sendable () async throws(RecordStoreError) -> Bool
@@ -255,9 +265,9 @@ extension RecordStoreConformance {
     /// Returns what is wrong with the result of a cancelled read.
     private static func violations(of name: String, _ ending: Result<Bool, RecordStoreError>) -> [String] {
         switch ending {
-        case .success(false): ["\(name) that a cancelled task reads must be whole, and is not."]
+        case .success(false): ["\(name) read by a cancelled task must be complete, but is not."]
         case .failure(let error) where error.reason != .cancelled:
-            ["\(name) that a cancelled task reads must fail as cancelled, and did as \(error.reason)."]
+            ["\(name) read by a cancelled task must be complete or fail as cancelled, but failed as \(error.reason)."]
         case .success, .failure: []
         }
     }

@@ -2,21 +2,23 @@ import InwardCore
 
 /// A check of the requirements for every unit of work.
 ///
-/// Tell the check how to open a unit of work with two repositories at a place, and run it in a test of any framework:
+/// Pass a closure that opens a unit of work with two repositories at a place, such as a directory. Run the check in a test:
 ///
-///     let conformance = UnitOfWorkConformance(isDurable: true)
-///     try await conformance.check { place in MyUnitOfWork.stage(in: directory.appending(path: place)) }
+/// ```swift
+/// let conformance = UnitOfWorkConformance(isDurable: false)
+/// try await conformance.check { _ in try await .records(in: InMemoryRecordStore(), seed: 1) }
+/// ```
 ///
-/// Each place must be empty when it is first opened and independent of all other places. If the places are durable, the check opens
-/// them again. To check crashes, use ``checkCrashes(_:)``.
+/// Each place must be empty when it is first opened, and independent of all other places. If the unit of work is durable, the
+/// check also reopens a place. To check crashes, use ``checkCrashes(_:)``.
 public struct UnitOfWorkConformance: Sendable {
-    private static let opening = "The unit of work must be opened and must not fail, and did: "
+    private static let opening = "Opening and using the unit of work must not fail, but did: "
 
     let isDurable: Bool
 
     /// Creates a check.
     ///
-    /// - Parameter isDurable: Whether a unit of work that is reopened at a place finds what was made durable there.
+    /// - Parameter isDurable: Whether a unit of work that is reopened at a place finds the changes that were committed there.
     public init(isDurable: Bool) {
         self.isDurable = isDurable
     }
@@ -24,7 +26,7 @@ public struct UnitOfWorkConformance: Sendable {
     /// Checks the units of work that a closure opens.
     ///
     /// - Parameter open: Opens a unit of work at the place with the given name.
-    /// - Throws: a ``ConformanceFailure`` that lists all violations.
+    /// - Throws: A ``ConformanceFailure`` that lists all violations.
     public func check(
         _ open: @escaping @Sendable (_ place: String) async throws -> UnitOfWorkStage
     ) async throws(ConformanceFailure) {
@@ -50,12 +52,13 @@ public struct UnitOfWorkConformance: Sendable {
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// Checks the result of commits during which the process ends, for each of their steps.
+    /// Simulates a crash in each step of a series of commits, and checks that each commit is then found completely or not at
+    /// all.
     ///
-    /// - Parameter open: Opens a unit of work at the place with the given name. It must simulate the end of the process at the
-    ///   given step, counted from zero: nothing after that step has any effect, and the step may throw. `nil` means that the
-    ///   process does not end.
-    /// - Throws: a ``ConformanceFailure`` that lists the violations and the step of each.
+    /// - Parameter open: Opens a unit of work at the place with the given name. Number its steps, such as its writes to files,
+    ///   from zero, and simulate a crash in the step with the given number: that step may take effect in part, and may throw.
+    ///   All later steps must have no effect. If the number is `nil`, do not simulate a crash.
+    /// - Throws: A ``ConformanceFailure`` that lists the violations and the step of each.
     public func checkCrashes(
         _ open: @Sendable (_ place: String, _ step: Int?) async throws -> UnitOfWorkStage
     ) async throws(ConformanceFailure) {
@@ -80,22 +83,22 @@ public struct UnitOfWorkConformance: Sendable {
                 if !allowed.contains(found) {
                     violations.append(
                         """
-                        Behind \(commits) commits and a crash in the step \(step) all of the next must be there or nothing, and \
-                        there is \(Self.text(found)).
+                        After \(commits) commits and a crash in step \(step), the next commit must be found completely or not at \
+                        all, but the numbers are \(Self.text(found)).
                         """
                     )
                 }
                 try await stage.commit([(.first, "new", 1), (.second, "new", 2)])
                 if try await stage.numbers("new") != [1, 2] {
-                    violations.append("Behind a crash in the step \(step) a commit must be seen, and is not.")
+                    violations.append("After a crash in step \(step), a commit must be visible, but is not.")
                 }
                 await stage.close()
             } catch {
-                violations.append("Behind a crash in the step \(step) nothing must fail, and did: \(error)")
+                violations.append("After a crash in step \(step), nothing must fail, but did: \(error)")
             }
             step += 1
         }
-        if step == 1, violations.isEmpty { violations.append("A process must end in its first step, and did not.") }
+        if step == 1, violations.isEmpty { violations.append("The process must end in its first step, but did not.") }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
@@ -124,16 +127,16 @@ extension UnitOfWorkConformance {
         let kept = try await stage.prepare(.second, "a", 2)
         var violations: [String] = []
         if try await stage.numbers("a") != [nil, nil] {
-            violations.append("What is prepared must change nothing, and does.")
+            violations.append("A prepared change must have no effect, but has one.")
         }
         try await stage.unitOfWork.commit([kept])
         if try await stage.numbers("a") != [nil, 2] {
-            violations.append("Only what is committed must be changed, and is not.")
+            violations.append("A commit must make only its own changes, but does not.")
         }
         try await stage.commit([(.second, "a", 3)])
         try await stage.unitOfWork.commit([kept])
         if try await stage.numbers("a") != [nil, 2] {
-            violations.append("What is committed twice must be changed twice, and is not.")
+            violations.append("A change that is committed twice must be made twice, but is not.")
         }
         return violations
     }
@@ -144,11 +147,11 @@ extension UnitOfWorkConformance {
         try await stage.unitOfWork.commit([])
         try await stage.commit([(.first, "a", 1), (.second, "a", 2), (.second, "b", 3)])
         if try await stage.numbers("a") + stage.numbers("b") != [1, 2, nil, 3] {
-            violations.append("What is committed in two repositories must be seen in both, and is not.")
+            violations.append("A commit to two repositories must be visible in both, but is not.")
         }
         try await stage.commit([(.first, "a", nil), (.second, "b", 4)])
         if try await stage.numbers("a") + stage.numbers("b") != [nil, 2, nil, 4] {
-            violations.append("What is removed and changed at once must be, and is not.")
+            violations.append("A removal and a change in one commit must both be made, but are not.")
         }
         return violations
     }
@@ -157,8 +160,8 @@ extension UnitOfWorkConformance {
     func orderViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         try await stage.commit([(.first, "a", 1), (.first, "a", nil), (.first, "a", 2), (.second, "a", 9)])
         let found = try await stage.numbers("a")
-        if found != [2, 9] { return ["The last change of a name must be seen, and there is \(Self.text(found))."] }
-        // The first change again, which is then the last.
+        if found != [2, 9] { return ["The last change of a name must win, but the numbers are \(Self.text(found))."] }
+        // The first change is committed again at the end, so it wins.
         let one = try await stage.prepare(.first, "twice", 1)
         let two = try await stage.prepare(.first, "twice", 2)
         let removal = try await stage.prepare(.second, "twice", nil)
@@ -166,10 +169,10 @@ extension UnitOfWorkConformance {
         try await stage.unitOfWork.commit([one, removal, two, three, one, removal])
         let last = try await stage.numbers("twice")
         return last == [1, nil]
-            ? [] : ["What is twice in one commit must be made twice, and there is \(Self.text(last))."]
+            ? [] : ["A change that is in one commit twice must be made twice, but the numbers are \(Self.text(last))."]
     }
 
-    /// Of many concurrent commits, each finds its changes as soon as it returns, in both repositories and permanently.
+    /// Each of many concurrent commits is visible in both repositories as soon as it returns, and remains visible.
     func concurrencyViolations(_ stage: UnitOfWorkStage) async throws -> [String] {
         let found = await withTaskGroup(of: [String].self) { group in
             for writer in 0..<8 {
@@ -184,7 +187,7 @@ extension UnitOfWorkConformance {
                         }
                         return []
                     } catch {
-                        return ["A unit of work must not fail where many use it, and did: \(error)"]
+                        return ["A unit of work must not fail under concurrent use, but did: \(error)"]
                     }
                 }
             }
@@ -195,7 +198,7 @@ extension UnitOfWorkConformance {
             for number in 0..<8 where try await stage.numbers("\(writer)-\(number)") != [number, number] { lost += 1 }
         }
         return Set(found).sorted()
-            + (lost == 0 ? [] : ["Of 64 commits that are made at the same time \(lost) are lost."])
+            + (lost == 0 ? [] : ["Of 64 concurrent commits, \(lost) are lost."])
     }
 
     /// A large number of changes is committed as reliably as a small one.
@@ -208,7 +211,7 @@ extension UnitOfWorkConformance {
         var made = 0
         for (repository, name, number) in changes where try await stage.read(repository, name) == number { made += 1 }
         return made == count
-            ? [] : ["All of \(count) changes that are committed at once must be made, and \(made) are."]
+            ? [] : ["All \(count) changes of one commit must be made, but \(made) are."]
     }
 
     /// A change that was prepared by another unit of work makes the commit fail without effect, at any position.
@@ -228,21 +231,21 @@ extension UnitOfWorkConformance {
         for changes in commits {
             do throws(UnitOfWorkError) {
                 try await stage.unitOfWork.commit(changes)
-                violations.insert("A change that was prepared elsewhere must be refused, and is not.")
+                violations.insert("A change prepared by another unit of work must be refused, but is not.")
             } catch {
                 if error.reason != .foreign {
                     violations.insert(
-                        "A change that was prepared elsewhere must be refused as foreign, and is as \(error.reason)."
+                        "A change prepared by another unit of work must be refused as foreign, but is refused as \(error.reason)."
                     )
                 }
             }
             if try await stage.numbers("a") + other.numbers("a") != [nil, nil, nil, nil] {
-                violations.insert("Where a change is refused nothing must be changed, and something is.")
+                violations.insert("A refused commit must change nothing, but does.")
             }
         }
         try await stage.unitOfWork.commit([own])
         if try await stage.numbers("a") != [1, nil] {
-            violations.insert("A change whose commit failed must be made by the next, and is not.")
+            violations.insert("A change whose commit failed must be made by the next commit, but is not.")
         }
         await other.close()
         await stage.close()
@@ -259,11 +262,12 @@ extension UnitOfWorkConformance {
         let found = try await next.numbers("a") + next.numbers("b")
         await next.close()
         return found == [4, 2, nil, nil]
-            ? [] : ["What was committed must be there, opened again, and there is \(Self.text(found))."]
+            ? []
+            : ["Committed changes must be found when the place is reopened, but the numbers are \(Self.text(found))."]
     }
 
     private static var unseenMessage: String {
-        "What is committed must be seen in both repositories when the call returns, and is not."
+        "A commit must be visible in both repositories when the call returns, but is not."
     }
 }
 
@@ -298,21 +302,21 @@ extension UnitOfWorkConformance {
             let isUnchanged = found == [nil, nil, nil, nil]
             switch ending {
             case .success where isUnchanged:
-                violations.insert("A commit of a cancelled task must be made where it does not fail, and is not.")
+                violations.insert("A cancelled commit that succeeds must take effect, but does not.")
             case .failure(let error) where error.reason != .cancelled:
-                violations.insert("A commit of a cancelled task must fail as cancelled, and did as \(error.reason).")
+                violations.insert("A cancelled commit must fail as cancelled, but failed as \(error.reason).")
             case .failure where isMade:
-                violations.insert("A commit that fails as cancelled must change nothing, and did.")
+                violations.insert("A commit that fails as cancelled must change nothing, but did.")
             case .success, .failure:
                 if !isMade, !isUnchanged {
                     violations.insert(
-                        "A commit of a cancelled task must be made whole or not at all, and half of it is."
+                        "A cancelled commit must take effect completely or not at all, but took effect in part."
                     )
                 }
             }
             try other?.get()
             if other != nil, try await stage.numbers(lasting) != [4, 5] {
-                violations.insert("What is committed while another commit is cancelled must be seen, and is not.")
+                violations.insert("A commit made while another one is cancelled must be visible, but is not.")
             }
             return isMade
         }

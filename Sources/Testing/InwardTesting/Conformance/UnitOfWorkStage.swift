@@ -11,7 +11,8 @@ import Foundation
 
 /// A unit of work with two repositories, for ``UnitOfWorkConformance``.
 ///
-/// Each repository maps names to numbers. To check your own unit of work, pass closures that prepare a change and read a number.
+/// Each repository maps names to numbers. To check your own unit of work, pass closures that prepare a change and read a
+/// number.
 public struct UnitOfWorkStage: Sendable {
     /// Identifies one of the two repositories.
     public enum Repository: Hashable, Sendable, CaseIterable {
@@ -59,18 +60,20 @@ public struct UnitOfWorkStage: Sendable {
 }
 
 extension UnitOfWorkStage {
-    /// Creates a unit of work on top of an outbox and a store, to check that a store of your own works under both.
+    /// Opens a `RecordUnitOfWork` with an outbox and two repositories over a store, to check that the store works for them.
     ///
-    ///     try await UnitOfWorkConformance(isDurable: true).check { place in
-    ///         try await .records(in: MyRecordStore(directory: directory.appending(path: place)), seed: 1)
-    ///     }
+    /// ```swift
+    /// try await UnitOfWorkConformance(isDurable: false).check { _ in
+    ///     try await .records(in: InMemoryRecordStore(), seed: 1)
+    /// }
+    /// ```
     ///
     /// - Parameters:
     ///   - store: The store for the records and the writes.
     ///   - dataFetcher: The upstream that receives the writes.
     ///   - seed: The seed of the idempotency keys.
     /// - Returns: The stage. Closing it closes the outbox.
-    /// - Throws: a `RecordStoreError` if the store cannot be read.
+    /// - Throws: A `RecordStoreError` if the store cannot be read.
     public static func records(
         in store: any RecordStore,
         dataFetcher: any DataFetcher = StubDataFetcher(DataResponse()),
@@ -79,7 +82,7 @@ extension UnitOfWorkStage {
         let outbox = Outbox(
             upstream: Upstream(baseURL: URL(filePath: "/"), dataFetcher: dataFetcher),
             store: store,
-            // The clock stands still, so there are no retries.
+            // The clock never advances, so the outbox does not retry.
             timer: TimerService(ManualClock()),
             generator: SplitMix64(seed: seed),
             errorHandler: IgnoringErrorHandler()
@@ -98,8 +101,8 @@ extension UnitOfWorkStage {
     }
 }
 
-/// A repository that maps names to numbers, with an in-memory copy in front of its store and an outbox for its writes. It serves as
-/// an example, and for checking units of work with outboxes.
+/// A repository that maps names to numbers, with an in-memory copy of its store and an outbox for its writes. It is used to
+/// check units of work with outboxes, and as an example.
 package final class NumberRepository: OutboxHandler {
     package let endpoint: String
     package let operations: [OutboxOperation]

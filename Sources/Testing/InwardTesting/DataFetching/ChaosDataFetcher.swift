@@ -2,14 +2,18 @@ public import InwardCore
 public import InwardFetching
 import Synchronization
 
-/// A data fetcher that injects faults and delays. The fate of the *n*-th request follows from a seed, regardless of its content and
-/// of concurrent requests.
+/// A data fetcher that injects faults and delays. A seed determines what happens to the *n*-th request, regardless of its
+/// content and of concurrent requests.
 ///
-///     let chaos = ChaosDataFetcher(
-///         StubDataFetcher(DataResponse()),
-///         plan: ChaosPlan([.unreachable: 0.1]),
-///         seed: 7
-///     )
+/// ```swift
+/// let chaos = ChaosDataFetcher(
+///     StubDataFetcher(DataResponse()),
+///     plan: ChaosPlan([.unreachable: 0.1]),
+///     seed: 7
+/// )
+/// _ = try? await chaos.fetch(DataRequest(url: CommentClient.baseURL))
+/// print(chaos.counts[.unreachable])
+/// ```
 ///
 /// The fetcher represents an upstream, so place it at the end of a pipeline: each fault fails one attempt. With a
 /// ``DeterministicScheduler``, the entire run follows from the seed.
@@ -53,10 +57,10 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
     /// The seed and the plan.
     public var description: String { "chaos with the seed \(seed): \(plan)" }
 
-    /// Whether the base honors deadlines. Injected delays always end at the deadline.
+    /// Whether the base honors deadlines. Injected delays always end at the task's deadline.
     public var honorsDeadlines: Bool { base.honorsDeadlines }
 
-    /// Returns the base's answer, or the answer that the plan substitutes for it.
+    /// Returns the base's response, possibly damaged by a fault, or the error response of a fault such as `unavailable`.
     ///
     /// - Throws: The `FetchError` of an injected fault, of a cancellation or a passed deadline, or of the base.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
@@ -119,7 +123,7 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
     }
 
     private func fault(_ request: DataRequest, _ reason: FetchError.Reason, _ explanation: String) -> FetchError {
-        FetchError(reason, request: request, explanation: "\(explanation), as chaos with the seed \(seed) has it")
+        FetchError(reason, request: request, explanation: "\(explanation), a fault injected with the seed \(seed)")
     }
 
     private func refusal(_ status: DataResponse.Status) -> DataResponse {
@@ -137,13 +141,15 @@ public final class ChaosDataFetcher: DataFetcher, CustomStringConvertible {
     }
 }
 
-/// The shares of requests that a ``ChaosDataFetcher`` disturbs, and the delays that it adds.
+/// The shares of requests that get a fault from a ``ChaosDataFetcher``, and the delays that it adds.
 ///
-///     ChaosPlan(
-///         [.unreachable: 0.02, .interrupted: 0.01, .unavailable: 0.05],
-///         latency: .milliseconds(5) ... .milliseconds(50),
-///         slowShare: 0.01
-///     )
+/// ```swift
+/// let plan = ChaosPlan(
+///     [.unreachable: 0.02, .interrupted: 0.01, .unavailable: 0.05],
+///     latency: .milliseconds(5) ... .milliseconds(50),
+///     slowShare: 0.01
+/// )
+/// ```
 public struct ChaosPlan: Hashable, Sendable {
     /// The share of requests with each fault, from 0 to 1. The sum is at most 1.
     public let shares: [ChaosFault: Double]
@@ -162,7 +168,7 @@ public struct ChaosPlan: Hashable, Sendable {
     /// Creates a plan. Values out of range are clamped.
     ///
     /// - Parameters:
-    ///   - shares: The share of requests with each fault, from 0 to 1: 0.02 is 2 %. If the sum exceeds 1, every request has a
+    ///   - shares: The share of requests with each fault, from 0 to 1: 0.02 means 2%. If the sum exceeds 1, every request has a
     ///     fault, in these proportions.
     ///   - latency: The delay of a request, at least zero.
     ///   - slowShare: The share of slow requests, from 0 to 1.
@@ -256,7 +262,7 @@ struct ChaosFate: Hashable {
         bytes = .init(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
     }
 
-    /// Changes one byte in 64, and at least one.
+    /// Changes one byte in every 64, and at least one.
     func garble(_ bytes: inout some RandomAccessCollection<UInt8> & MutableCollection) {
         guard !bytes.isEmpty else { return }
         var random = SplitMix64(seed: bodySeed)
@@ -284,7 +290,7 @@ public struct ChaosCounts: Hashable, Sendable {
     public internal(set) var abandoned = 0
     private var faults: [ChaosFault: Int] = [:]
 
-    /// Returns the number of requests with a fault. A fault counts once it takes effect.
+    /// Returns the number of requests with a fault. Each is counted when the fault takes effect.
     public subscript(fault: ChaosFault) -> Int { faults[fault] ?? 0 }
 
     /// The number of requests with any fault.

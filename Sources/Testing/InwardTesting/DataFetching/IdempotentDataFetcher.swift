@@ -2,9 +2,20 @@ public import InwardCore
 public import InwardFetching
 import Synchronization
 
-/// An upstream that honours idempotency keys: it does not repeat work for a key, and answers repeats with the first response.
+/// An upstream that honors idempotency keys: it processes each key once, and answers repeats with the first response.
 ///
-/// Each request first gets a fate, so that requests and responses can be lost on the way.
+/// Use it to test that retried writes take effect once. The fate of each request decides whether the request or its response is
+/// lost:
+///
+/// ```swift
+/// let upstream = IdempotentDataFetcher(fate: { $0.attempt == 1 ? .answerLost : .done })
+/// var request = DataRequest(method: .post, url: CommentClient.baseURL)
+/// request.headerFields[.idempotencyKey] = "7f3a"
+/// _ = try? await upstream.fetch(request)
+/// request.attempt = 2
+/// _ = try await upstream.fetch(request)
+/// #expect(upstream.requests.count == 2 && upstream.done.count == 1)
+/// ```
 public final class IdempotentDataFetcher: DataFetcher {
     /// The fate of a request.
     public enum Fate: Hashable, Sendable {
@@ -38,8 +49,8 @@ public final class IdempotentDataFetcher: DataFetcher {
     /// - Parameters:
     ///   - timer: The timer service for delays, or `nil` if requests take no time.
     ///   - latency: The round-trip latency of a request. Half of it passes before the request is processed.
-    ///   - workTime: The processing time of a request with a key, whether or not its sender waits. In the meantime, repeats are
-    ///     answered with 409.
+    ///   - workTime: The processing time of a request with a key. Until it has passed, repeats are answered with 409.
+    ///     Processing finishes even if the sender stops waiting.
     ///   - fate: Returns the fate of a request.
     ///   - answer: Returns the response to a processed request.
     public init(
@@ -59,12 +70,12 @@ public final class IdempotentDataFetcher: DataFetcher {
     /// All requests so far, in the order in which they were made.
     public var requests: [DataRequest] { state.withLock(\.requests) }
 
-    /// The processed requests, in the order in which they were processed.
+    /// The requests that were processed with a successful response, in the order in which they were processed.
     public var done: [DataRequest] { state.withLock(\.done) }
 
-    /// Processes a request, unless it was processed before or its fate prevents that.
+    /// Processes a request, unless a request with the same key was processed before or the request's fate prevents it.
     ///
-    /// - Throws: a `FetchError` if the request or its response is lost, or if the task is cancelled.
+    /// - Throws: A `FetchError` if the request or its response is lost, or if the task is cancelled.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         state.withLock { $0.requests.append(request) }
         let fate = fate(request)
@@ -79,7 +90,7 @@ public final class IdempotentDataFetcher: DataFetcher {
             let answer = perform(request)
             try await travel(request)
             if fate == .done { return answer }
-            throw FetchError(.interrupted, request: request, explanation: "was done, and the answer lost on the way")
+            throw FetchError(.interrupted, request: request, explanation: "was processed, but its response was lost")
         }
     }
 
@@ -97,7 +108,7 @@ public final class IdempotentDataFetcher: DataFetcher {
         }
         guard end > now else { return true }
         guard isFirst else { return false }
-        // The work finishes on time even if nobody waits for it any more.
+        // The work finishes on time even if the sender no longer waits for it.
         timer.schedule(at: end) { [self] in _ = perform(request) }
         do {
             try await timer.sleep(until: end)

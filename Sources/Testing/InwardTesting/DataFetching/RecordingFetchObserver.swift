@@ -1,7 +1,14 @@
 public import InwardFetching
 import Synchronization
 
-/// An observer that records all events.
+/// A fetch observer that records all events, as values and as text.
+///
+/// ```swift
+/// let observer = RecordingFetchObserver()
+/// let fetcher = StubDataFetcher(DataResponse()).observing(with: observer, timer: TimerService(ManualClock()))
+/// _ = try await fetcher.fetch(DataRequest(url: CommentClient.baseURL))
+/// #expect(observer.descriptions.last?.hasSuffix("ended with 200 OK after 0.0 seconds") == true)
+/// ```
 public final class RecordingFetchObserver: FetchObserver {
     /// A log that several observers can share to record the order of their events.
     private final class Log: Sendable {
@@ -30,8 +37,8 @@ public final class RecordingFetchObserver: FetchObserver {
     /// The events so far, including those of observers that share the log, in order.
     public var events: [Event] { log.entries.withLock { $0.map(\.event) } }
 
-    /// The events so far as text, including those of observers that share the log, such as `GET http://upstream.test/ was hedged`.
-    /// The observer's name comes first if it has one.
+    /// The events so far as text, including those of observers that share the log. If an observer has a name, its events begin
+    /// with the name, as in `inner: GET http://upstream.test/ was hedged`.
     public var descriptions: [String] {
         log.entries.withLock(\.self).map { name, event in name.map { "\($0): \(event)" } ?? "\(event)" }
     }
@@ -121,9 +128,9 @@ extension RecordingFetchObserver {
     public enum Event: Hashable, Sendable {
         /// A request to the pipeline has ended.
         case requestEnded(DataRequest, Result<DataResponse, FetchError>, after: Duration)
-        /// The observer is about to pass on the attempt that it surrounds.
+        /// A call to ``RecordingFetchObserver/surroundAttempt(_:_:)`` has begun.
         case attemptBegan(DataRequest)
-        /// The attempt that the observer surrounds has returned.
+        /// The `fetch` of a call to ``RecordingFetchObserver/surroundAttempt(_:_:)`` has returned or thrown.
         case attemptReturned(DataRequest, Result<DataResponse, FetchError>)
         /// An attempt has ended.
         case attemptEnded(DataRequest, Result<DataResponse, FetchError>, after: Duration)

@@ -9,19 +9,19 @@ public import Foundation
 
 /// A data fetcher that answers by method and path, and records its requests.
 ///
-///     let upstream = RoutedDataFetcher()
-///         .on(.get, "/posts/:post/comments", .json(#"[{"id": 1, "body": "Well said."}]"#))
-///         .on(.get, "/comments/1", .status(503), .json(#"{"id": 1, "body": "Well said."}"#))
-///         .on(.delete, "/comments/:id") { request in
-///             request["id"] == 1 ? .status(204) : .status(.notFound)
-///         }
-///     let comments = Repository(.comments, upstream: Upstream(baseURL: url, dataFetcher: upstream))
-///     try await comments.delete(1)
-///     #expect(upstream.requests(.delete, "/comments/:id").map(\.parameters) == [["id": "1"]])
+/// ```swift
+/// let upstream = RoutedDataFetcher()
+///     .on(.get, "/comments/7", .status(503), .json(#"{"id": 7, "postID": 1, "body": "Well said."}"#))
+///     .on(.delete, "/comments/:id") { request in request["id"] == 7 ? .status(204) : .status(.notFound) }
 ///
-/// A pattern is the whole path of the URL, on any host. A component that begins with a colon is a parameter, which matches any one
-/// component. The query items in a pattern, as in `/comments?postId=:post&_page=2`, must be in the URL, in any order; the URL may
-/// have others. If several routes match, the one that was added last answers, so a test can replace a route.
+/// let url = CommentClient.baseURL.appending(path: "comments/7")
+/// _ = try await upstream.fetch(DataRequest(method: .delete, url: url))
+/// #expect(upstream.requests(.delete, "/comments/:id").map(\.parameters) == [["id": "7"]])
+/// ```
+///
+/// A pattern is the whole path of the URL, on any host. A component that begins with a colon is a parameter, which matches any
+/// one component. The query items in a pattern, as in `/comments?postId=:post&_page=2`, must be in the URL, in any order; the
+/// URL may have others. If several routes match, the one that was added last answers, so a test can replace a route.
 ///
 /// A request that matches no route fails with `FetchError.Reason.invalidRequest`, and the error names the routes.
 public final class RoutedDataFetcher: DataFetcher {
@@ -46,7 +46,7 @@ public final class RoutedDataFetcher: DataFetcher {
             path = URLPattern(pattern)
         }
 
-        /// Returns a request with its parameters; `nil` if it is not for this route.
+        /// Returns the request with its parameters, or `nil` if the route does not match it.
         func match(_ request: DataRequest) -> RoutedRequest? {
             guard request.method == method, let parameters = path.parameters(in: request.url) else { return nil }
             return RoutedRequest(request: request, parameters: parameters)
@@ -64,7 +64,12 @@ public final class RoutedDataFetcher: DataFetcher {
         /// Records a request, and returns its route's answer.
         mutating func receive(_ request: DataRequest) throws(FetchError) -> (Answer, RoutedRequest) {
             if isOffline {
-                throw FetchError(.unreachable, request: request, explanation: "reached nobody", wasSent: false)
+                throw FetchError(
+                    .unreachable,
+                    request: request,
+                    explanation: "was not sent, because the upstream is offline",
+                    wasSent: false
+                )
             }
             requests.append(request)
             for index in routes.indices.reversed() {
@@ -90,8 +95,11 @@ public final class RoutedDataFetcher: DataFetcher {
 
     /// Returns the requests so far with a method and a URL that matches a pattern, in order.
     ///
-    ///     let edits = upstream.requests(.put, "/comments/:id")
-    ///     #expect(edits.map { $0["id"] } == [7, 8])
+    /// ```swift
+    /// let upstream = RoutedDataFetcher().on(.put, "/comments/:id", .status(204))
+    /// let edits = upstream.requests(.put, "/comments/:id")
+    /// #expect(edits.isEmpty)
+    /// ```
     public func requests(_ method: DataRequest.Method, _ pattern: String) -> [RoutedRequest] {
         let route = Route(method, pattern)
         return requests.compactMap(route.match)
@@ -132,14 +140,15 @@ public final class RoutedDataFetcher: DataFetcher {
         return self
     }
 
-    /// Makes all requests fail as unreachable from now on, or answers them again. They are not sent, so they are not recorded.
+    /// Makes all requests fail as unreachable from now on, or answers them again if the argument is `false`. Requests are not
+    /// recorded while offline.
     public func goOffline(_ isOffline: Bool = true) {
         state.withLock { $0.isOffline = isOffline }
     }
 
     /// Records a request and returns the response of its route.
     ///
-    /// - Throws: A `FetchError` if the request has no route or its route says so, or if the task is cancelled.
+    /// - Throws: A `FetchError` if no route matches, if the route prescribes a failure, or if the task is cancelled.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard !Task.isCancelled else {
             throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
@@ -150,28 +159,31 @@ public final class RoutedDataFetcher: DataFetcher {
             case .fixture(let fixture): fixture
             case .handler(let handler): try await handler(match)
             }
-        return try fixture.response(to: request, failing: "failed as its route says")
+        return try fixture.response(to: request, failing: "failed, as its route prescribes")
     }
 }
 
 /// A request to a ``RoutedDataFetcher``, with the parameters in its URL.
 ///
-///     upstream.on(.put, "/posts/:post/comments/:id") { request throws(FetchError) in
-///         let draft = try request.decoded(CommentDraft.self)
-///         return .json(#"{"id": \#(request["id"] ?? 0), "body": "\#(draft.body)"}"#)
-///     }
+/// ```swift
+/// let upstream = RoutedDataFetcher()
+/// upstream.on(.put, "/posts/:post/comments/:id") { request throws(FetchError) in
+///     let draft = try request.decoded(CommentDraft.self)
+///     return .json(#"{"id": \#(request["id"] ?? 0), "postID": \#(draft.postID), "body": "\#(draft.body)"}"#)
+/// }
+/// ```
 public struct RoutedRequest: Hashable, Sendable, CustomStringConvertible {
     /// The request as it was sent.
     public let request: DataRequest
     /// The values of the parameters in the route's pattern, by name, without percent-encoding.
     public let parameters: [String: String]
 
-    /// The value of a parameter; `nil` if the route has no such parameter, or its value is not of the wanted type.
+    /// The value of a parameter, or `nil` if the route has no such parameter or the value cannot be converted to the type.
     public subscript<Value: LosslessStringConvertible>(parameter: String) -> Value? {
         parameters[parameter].flatMap(Value.init)
     }
 
-    /// Returns the value of the first query item with a name, without percent-encoding; `nil` if there is none.
+    /// Returns the value of the first query item with a name, without percent-encoding, or `nil` if there is none.
     public func query(_ name: String) -> String? {
         URLPattern.queryItems(of: request.url).first { $0.name == name }?.value
     }
@@ -212,7 +224,8 @@ struct URLPattern: Sendable {
             self = text.hasPrefix(":") ? .parameter(String(text.dropFirst())) : .literal(String(text))
         }
 
-        /// Returns whether a text matches, and notes it if this is a parameter, which matches any text but an empty one.
+        /// Returns whether a text matches, and stores it if this is a parameter. A parameter matches any text that is not
+        /// empty.
         func matches(_ text: String, _ parameters: inout [String: String]) -> Bool {
             switch self {
             case .literal(let literal): return literal == text
@@ -236,7 +249,7 @@ struct URLPattern: Sendable {
         }
     }
 
-    /// Returns the parameters in a URL; `nil` if it does not match.
+    /// Returns the parameters in a URL, or `nil` if the URL does not match.
     func parameters(in url: URL) -> [String: String]? {
         let path = url.path(percentEncoded: true)
         let components = Self.components(path.isEmpty ? "/" : path)

@@ -9,8 +9,11 @@ public import Foundation
 
 /// A data fetcher that immediately returns a prescribed result.
 ///
-///     let healthy = StubDataFetcher(DataResponse(status: .ok))
-///     let failing = StubDataFetcher(failing: .unreachable)
+/// ```swift
+/// let healthy = StubDataFetcher(DataResponse(status: .ok))
+/// let failing = StubDataFetcher(failing: .unreachable)
+/// let echoing = StubDataFetcher { request throws(FetchError) in DataResponse(body: request.body ?? Data()) }
+/// ```
 public struct StubDataFetcher: DataFetcher {
     private let answer: @Sendable (DataRequest) async throws(FetchError) -> DataResponse
 
@@ -41,7 +44,13 @@ public struct StubDataFetcher: DataFetcher {
 
 /// A data fetcher that follows a script: each request gets the next step, whatever its content.
 ///
-/// A request after the last step fails with a reason that is not retried.
+/// ```swift
+/// let script = ScriptedDataFetcher([.failure(.interrupted), .status(.ok)])
+/// let fetcher = script.retrying(RetryPolicy(baseDelay: .zero))
+/// #expect(try await fetcher.fetch(DataRequest(url: CommentClient.baseURL)).status == .ok)
+/// ```
+///
+/// A request after the last step fails with `FetchError.Reason.invalidRequest`, which is not retried.
 public final class ScriptedDataFetcher: DataFetcher {
     /// The result of one request.
     public typealias Step = FetchFixture
@@ -58,16 +67,22 @@ public final class ScriptedDataFetcher: DataFetcher {
 
     /// Returns the response of the next step.
     ///
-    /// - Throws: a `FetchError` if the next step is a failure, or if no steps remain.
+    /// - Throws: A `FetchError` if the next step is a failure, or if no steps remain.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard let step = remaining.withLock({ $0.popFirst() }) else {
-            throw FetchError(.invalidRequest, request: request, explanation: "is not in the script")
+            throw FetchError(.invalidRequest, request: request, explanation: "came after the last step of the script")
         }
         return try step.response(to: request, failing: "failed as the script says")
     }
 }
 
 /// A data fetcher that records its requests and passes them to another fetcher.
+///
+/// ```swift
+/// let upstream = RecordingDataFetcher(StubDataFetcher(DataResponse()))
+/// _ = try await upstream.fetch(DataRequest(url: CommentClient.baseURL))
+/// #expect(upstream.requests.count == 1)
+/// ```
 public final class RecordingDataFetcher: DataFetcher {
     private let recorded = Mutex<[DataRequest]>([])
     private let base: any DataFetcher
@@ -94,17 +109,21 @@ public final class RecordingDataFetcher: DataFetcher {
 
 /// A prescribed answer to a request, for ``RoutedDataFetcher`` and ``ScriptedDataFetcher``.
 ///
-///     let found: FetchFixture = .json(#"{"id": 7, "body": "Well said."}"#)
-///     let encoded: FetchFixture = try .encoding(comment, headerFields: [HeaderField(.etag, "\"1\"")])
-///     let missing: FetchFixture = .status(.notFound)
-///     let lost: FetchFixture = .failure(.timedOut)
+/// ```swift
+/// let comment = Comment(id: 7, postID: 1, body: "Well said.")
+/// let found: FetchFixture = .json(#"{"id": 7, "postID": 1, "body": "Well said."}"#)
+/// let encoded: FetchFixture = try .encoding(comment, headerFields: [HeaderField(.etag, "\"1\"")])
+/// let missing: FetchFixture = .status(.notFound)
+/// let lost: FetchFixture = .failure(.timedOut)
+/// ```
 public enum FetchFixture: Hashable, Sendable {
     /// The request gets this response.
     case answer(DataResponse)
     /// The request fails for this reason.
     case failure(FetchError.Reason)
 
-    /// Returns a response with JSON text as its body. Its media type is `application/json` unless the header fields name another.
+    /// Returns a response with JSON text as its body. Its media type is `application/json` unless the header fields name
+    /// another.
     public static func json(
         _ text: String,
         status: DataResponse.Status = .ok,
@@ -113,8 +132,8 @@ public enum FetchFixture: Hashable, Sendable {
         json(Data(text.utf8), status, headerFields)
     }
 
-    /// Returns a response with a value as its body, encoded as JSON. Its media type is `application/json` unless the header fields
-    /// name another.
+    /// Returns a response with a value as its body, encoded as JSON. Its media type is `application/json` unless the header
+    /// fields name another.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -145,7 +164,7 @@ public enum FetchFixture: Hashable, Sendable {
 
     /// Returns the response to a request.
     ///
-    /// - Throws: A `FetchError` if this is a failure, with an explanation that ends a sentence which begins with the request.
+    /// - Throws: A `FetchError` if this is a failure. Its explanation completes a sentence that begins with the request.
     func response(to request: DataRequest, failing explanation: String) throws(FetchError) -> DataResponse {
         switch self {
         case .answer(let response): return response

@@ -2,6 +2,14 @@ public import InwardTransfers
 import Synchronization
 
 /// A data loader for bytes in memory, which a test can replace during a transfer.
+///
+/// ```swift
+/// let loader = InMemoryDataLoader([1, 2, 3, 4, 5, 6], chunkByteCount: 4)
+/// let first = try await loader.chunk(at: 0, of: nil)
+/// loader.replace(with: [7, 8], validator: "2")
+/// let second = try await loader.chunk(at: 4, of: first.validator)
+/// #expect(second.validator == "2")
+/// ```
 public final class InMemoryDataLoader: DataLoader {
     /// A request to the loader.
     public struct Question: Hashable, Sendable {
@@ -10,7 +18,7 @@ public final class InMemoryDataLoader: DataLoader {
         /// The requested version, or `nil` for any.
         public let validator: String?
 
-        /// Creates a question.
+        /// Creates a request to the loader.
         public init(offset: Int, validator: String?) {
             self.offset = offset
             self.validator = validator
@@ -61,7 +69,7 @@ public final class InMemoryDataLoader: DataLoader {
         }
     }
 
-    /// Returns the bytes of the current version from an offset on.
+    /// Returns the chunk of the current version at an offset, even if another version was requested.
     ///
     /// - Throws: The prescribed `DataLoaderError`, or one for a cancelled task.
     public func chunk(at offset: Int, of validator: String?) async throws(DataLoaderError) -> LoadedChunk {

@@ -2,6 +2,12 @@ public import InwardTransfers
 import Synchronization
 
 /// A data saver that keeps saved data and the parts of unfinished drafts in memory.
+///
+/// ```swift
+/// let saver = InMemoryDataSaver()
+/// try await saver.save([1, 2, 3])
+/// #expect(saver.saved == [1, 2, 3])
+/// ```
 public final class InMemoryDataSaver: DataSaver {
     private struct State {
         var published: [UInt8]?
@@ -39,7 +45,10 @@ public final class InMemoryDataSaver: DataSaver {
             try saver.throwIfTold()
             guard Checksum(of: bytes.span) == checksum else {
                 reached = nil
-                throw DataSaverError(destination: "The memory", explanation: "has other bytes than were to be written")
+                throw DataSaverError(
+                    destination: "The memory",
+                    explanation: "was not written, because its bytes do not match the checksum"
+                )
             }
             saver.publish(bytes)
             reached = nil
@@ -52,7 +61,7 @@ public final class InMemoryDataSaver: DataSaver {
 
     private let state = Mutex(State())
 
-    /// Creates a saver without saved data.
+    /// Creates a saver that has saved nothing.
     public init() {}
 
     /// The data that was saved last, or `nil` if nothing was saved.
@@ -61,7 +70,7 @@ public final class InMemoryDataSaver: DataSaver {
     /// The number of saves.
     public var savedCount: Int { state.withLock(\.publishedCount) }
 
-    /// The part that an unfinished draft left, or `nil` if there is none.
+    /// The saved part of an unfinished draft, or `nil` if there is none.
     public var left: SavedPart? { state.withLock { $0.left?.part } }
 
     /// Makes writes throw an error from now on, or succeed again if the error is `nil`.
@@ -71,7 +80,7 @@ public final class InMemoryDataSaver: DataSaver {
 
     /// Saves the data.
     ///
-    /// - Throws: The prescribed `DataSaverError`.
+    /// - Throws: The prescribed `DataSaverError`, or one for a cancelled task.
     public func save(_ data: [UInt8]) async throws(DataSaverError) {
         try throwIfTold()
         publish(data)
@@ -102,16 +111,21 @@ public final class InMemoryDataSaver: DataSaver {
     }
 }
 
-/// A data saver that records what it saved. It can be told to fail, or to wait for the test before it saves.
+/// A data saver that records what it saved. It fails on demand, or waits for the test before it saves.
 ///
 /// To examine the state during a save, pass two rendezvous:
 ///
-///     let begun = Rendezvous(of: 2)
-///     let released = Rendezvous(of: 2)
-///     let saver = RecordingDataSaver(arrivingAt: begun, released)
-///     …
-///     await begun.arrive()     // A save is in progress,
-///     await released.arrive()  // and continues only now.
+/// ```swift
+/// let begun = Rendezvous(of: 2)
+/// let released = Rendezvous(of: 2)
+/// let saver = RecordingDataSaver(arrivingAt: begun, released)
+/// async let saving: Void = saver.save([1, 2, 3])
+///
+/// await begun.arrive()
+/// // A save is in progress. It continues only after the next line.
+/// await released.arrive()
+/// try await saving
+/// ```
 public final class RecordingDataSaver: DataSaver {
     private struct State {
         var saved: [[UInt8]] = []
@@ -122,7 +136,7 @@ public final class RecordingDataSaver: DataSaver {
     private let state: Mutex<State>
     private let places: [Rendezvous]
 
-    /// Creates a saver without saved data.
+    /// Creates a saver that has saved nothing.
     ///
     /// - Parameters:
     ///   - places: The rendezvous at which each attempt arrives, in order, before anything is saved.

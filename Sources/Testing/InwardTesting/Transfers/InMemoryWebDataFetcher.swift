@@ -7,14 +7,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An in-memory web server behind the data-fetcher port. It stores resources, supports partial transfers, and moves resources.
+/// A data fetcher that acts as a web server with resources in memory, including partial uploads and downloads.
 ///
-///     let server = InMemoryWebDataFetcher()
-///     server["/data"] = [1, 2, 3]
+/// ```swift
+/// let server = InMemoryWebDataFetcher()
+/// server["/avatars/7.jpg"] = [1, 2, 3]
+/// let url = CommentClient.baseURL.appending(path: "avatars/7.jpg")
+/// let response = try await server.fetch(DataRequest(url: url, headerFields: [HeaderField(.range, "bytes=0-1")]))
+/// print(response.status)  // 206 Partial Content
+/// ```
 ///
-/// The server answers `GET`, `HEAD`, `PUT`, `DELETE` and `MOVE` for any path on any host, as RFC 9110 and RFC 4918 specify. Without
-/// an ability, it behaves like servers that lack it: it answers a range request with the whole resource, and treats a partial
-/// upload as a complete one.
+/// The server answers `GET`, `HEAD`, `PUT`, `DELETE` and `MOVE` (RFC 9110 and RFC 4918) for any path on any host. A range must
+/// have both positions, as in `bytes=0-1`. Without an ability, the server behaves like real servers that lack it: it answers a
+/// range request with the whole resource, and treats a partial upload as a complete one.
 public final class InMemoryWebDataFetcher: DataFetcher {
     /// The abilities of a server.
     public struct Abilities: OptionSet, Sendable {
@@ -30,7 +35,7 @@ public final class InMemoryWebDataFetcher: DataFetcher {
         public static let givingParts = Self(rawValue: 1)
         /// The server supports partial uploads.
         public static let takingParts = Self(rawValue: 2)
-        /// The server identifies versions by strong entity tags, and honours conditions on them.
+        /// The server identifies versions by strong entity tags, and honors conditions on them.
         public static let tagging = Self(rawValue: 4)
         /// All abilities.
         public static let all: Self = [.givingParts, .takingParts, .tagging]

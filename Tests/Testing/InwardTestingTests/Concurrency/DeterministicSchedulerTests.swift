@@ -8,12 +8,12 @@ import Testing
 struct DeterministicSchedulerTests {
     private struct ExampleError: Error, Equatable {}
 
-    /// What nobody resumes, and is kept because a checked continuation would report it otherwise.
+    /// Continuations that are never resumed. They are retained, because a checked continuation logs a leak if it is released.
     private static let forgotten = Mutex<[CheckedContinuation<Void, Never>]>([])
 
     private let scheduler = DeterministicScheduler(seed: 7)
 
-    /// The order in which tasks came to each of their turns, and the trace of it.
+    /// Returns the order of all turns of four tasks, and the trace of the run.
     private func walk(seed: UInt64) async throws -> (order: [String], trace: SchedulerTrace) {
         let scheduler = DeterministicScheduler(seed: seed)
         let order = try await scheduler.run {
@@ -34,7 +34,7 @@ struct DeterministicSchedulerTests {
         return (order, scheduler.trace)
     }
 
-    @Test func aSeedReplaysTheRun() async throws {
+    @Test func seedReproducesTheRun() async throws {
         var traces: Set<SchedulerTrace> = []
         var orders: Set<[String]> = []
         for seed in UInt64(0)..<50 {
@@ -50,7 +50,7 @@ struct DeterministicSchedulerTests {
         #expect(orders.count > 40)
     }
 
-    @Test func whatIsReadyTogetherRunsInEveryOrder() async throws {
+    @Test func readyJobsRunInEveryOrder() async throws {
         var orders: Set<[Int]> = []
         for seed in UInt64(0)..<100 {
             let order = try await DeterministicScheduler(seed: seed).run {
@@ -64,7 +64,7 @@ struct DeterministicSchedulerTests {
         #expect(orders.count == 6)
     }
 
-    @Test func hoursPassInNoTime() async throws {
+    @Test func longSleepsFinishImmediately() async throws {
         let woken = try await scheduler.run {
             try await withThrowingTaskGroup { group in
                 for hours in [5, 1, 3] {
@@ -80,7 +80,7 @@ struct DeterministicSchedulerTests {
         #expect(scheduler.clock.now.offset == .seconds(5 * 3_600))
     }
 
-    @Test func timersFireAtTheirMomentsAndHere() async throws {
+    @Test func timersFireAtTheirTimesOnTheScheduler() async throws {
         let (first, second) = try await scheduler.run {
             let first = Promise<Duration>()
             let second = Promise<Duration>()
@@ -95,12 +95,12 @@ struct DeterministicSchedulerTests {
         #expect(scheduler.timer.count == 0)
     }
 
-    @Test func whatTheWorkThrowsIsThrown() async throws {
+    @Test func errorOfTheWorkIsThrown() async throws {
         await #expect(throws: ExampleError()) { try await scheduler.run { throw ExampleError() } }
         #expect(try await scheduler.run { 7 } == 7)
     }
 
-    @Test func workThatWaitsForNobodyIsGivenUpAndCancelled() async throws {
+    @Test func stalledWorkIsCancelledAndReported() async throws {
         let wasCancelled = Mutex(false)
         let outcome = await #expect(throws: DeterministicSchedulerError.self) {
             try await scheduler.run {
@@ -117,10 +117,10 @@ struct DeterministicSchedulerTests {
         #expect(try await scheduler.run { 7 } == 7)
     }
 
-    @Test func workThatNothingCanEndIsLeftBehind() async {
+    @Test func unstoppableWorkIsAbandoned() async {
         let scheduler = DeterministicScheduler(seed: 7, stepLimit: 100)
         await #expect(throws: DeterministicSchedulerError.self) {
-            try await scheduler.run { await waitForEver() }
+            try await scheduler.run { await waitForever() }
         }
         let outcome = await #expect(throws: DeterministicSchedulerError.self) {
             try await scheduler.run { while true { await Task.yield() } }
@@ -132,19 +132,19 @@ struct DeterministicSchedulerTests {
         #expect(trace.steps >= 100)
     }
 
-    /// Waits, and hears of no cancellation.
-    private func waitForEver() async {
+    /// Waits forever and ignores cancellation.
+    private func waitForever() async {
         await withCheckedContinuation { continuation in Self.forgotten.withLock { $0.append(continuation) } }
     }
 
-    @Test func aSchedulerDoesOneThingAtATime() async throws {
+    @Test func schedulerRunsOnePieceOfWorkAtATime() async throws {
         try await scheduler.run {
             await #expect(throws: DeterministicSchedulerError.busy(seed: 7)) { try await scheduler.run {} }
             await #expect(throws: DeterministicSchedulerError.busy(seed: 7)) { try await scheduler.drain() }
         }
     }
 
-    @Test func whatWasBegunAndIsNotDoneIsLeftUntilItIsDrained() async throws {
+    @Test func unfinishedTimersWaitForTheDrain() async throws {
         let fired = Mutex(false)
         try await scheduler.run {
             _ = scheduler.timer.schedule(at: .seconds(10)) { fired.withLock { $0 = true } }
@@ -157,15 +157,15 @@ struct DeterministicSchedulerTests {
         #expect(scheduler.clock.sleeperCount == 0)
     }
 
-    @Test func whatHasNoEndIsNotDrained() async throws {
+    @Test func endlessWorkIsNotDrained() async throws {
         let scheduler = DeterministicScheduler(seed: 7, stepLimit: 100)
         @Sendable func tick() { scheduler.timer.schedule(at: scheduler.timer.now + .seconds(1)) { tick() } }
         try await scheduler.run { tick() }
         let error = await #expect(throws: DeterministicSchedulerError.self) { try await scheduler.drain() }
-        #expect(error?.description.hasSuffix("most steps allowed: \(scheduler.trace), with the seed 7") == true)
+        #expect(error?.description.hasSuffix("maximum number of steps: \(scheduler.trace), with the seed 7") == true)
     }
 
-    @Test func whatIsOutsideIsWaitedForWhileTheClockStandsStill() async throws {
+    @Test func clockStandsStillDuringOutsideWork() async throws {
         let turns = Mutex(0)
         try await scheduler.run {
             async let later: Void = scheduler.clock.sleep(for: .seconds(10))
@@ -179,7 +179,7 @@ struct DeterministicSchedulerTests {
         #expect(scheduler.clock.now.offset == .seconds(10))
     }
 
-    @Test func whoComesBackElsewhereIsNotWaitedForAnyMore() async {
+    @Test func runDoesNotWaitForFinishedOutsideWork() async {
         let begun = Promise<Void>()
         let released = Promise<Void>()
         await withTaskGroup { group in
@@ -201,7 +201,7 @@ struct DeterministicSchedulerTests {
         }
     }
 
-    @Test func whoIsCancelledCancelsTheWork() async {
+    @Test func cancelledCallerCancelsTheWork() async {
         await withTaskGroup { group in
             group.addTask {
                 await #expect(throws: CancellationError.self) {
@@ -216,7 +216,7 @@ struct DeterministicSchedulerTests {
         #expect(scheduler.clock.now.offset == .zero)
     }
 
-    @Test func aSchedulerHoldsNothingOfItselfAlive() async throws {
+    @Test func schedulerIsNotRetainedByItsTimer() async throws {
         weak var timer: TimerService?
         do {
             let scheduler = DeterministicScheduler(seed: 7)

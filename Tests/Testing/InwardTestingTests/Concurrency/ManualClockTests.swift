@@ -10,7 +10,7 @@ struct ManualClockTests {
         ManualClock.Instant(offset: .seconds(seconds))
     }
 
-    @Test func theTimeIsWhatItWasMovedOnTo() {
+    @Test func advancesAreAddedUp() {
         #expect(clock.now == instant(0))
         clock.advance(by: .seconds(2))
         clock.advance(by: .seconds(-1))
@@ -21,26 +21,26 @@ struct ManualClockTests {
         #expect(clock.minimumResolution == .zero)
     }
 
-    @Test func aTaskSleepsUntilItsDeadlineAndNoLonger() async throws {
+    @Test func taskSleepsUntilItsDeadline() async throws {
         async let woken = {
             try await clock.sleep(for: .seconds(10))
             return clock.now
         }()
         await clock.sleepers(1)
         clock.advance(by: .seconds(9))
-        // It sleeps still, or this would wait for ever.
+        // The task still sleeps. Otherwise, this would wait forever.
         await clock.sleepers(1)
         clock.advance(by: .seconds(1))
         #expect(try await woken == instant(10))
     }
 
-    @Test func aDeadlineThatHasComeIsNotWaitedFor() async throws {
+    @Test func sleepUntilAPastDeadlineReturnsImmediately() async throws {
         clock.advance(by: .seconds(10))
         try await clock.sleep(until: instant(10))
         try await clock.sleep(until: instant(3))
     }
 
-    @Test func theEarliestDeadlineWakesFirst() async throws {
+    @Test func earliestDeadlineWakesFirst() async throws {
         let executor = SteppedExecutor()
         let woken = Mutex<[String]>([])
         try await withThrowingTaskGroup { group in
@@ -61,7 +61,7 @@ struct ManualClockTests {
         #expect(woken.withLock(\.last) == "e")
     }
 
-    @Test func theEarliestDeadlineIsToldAsLongAsSomebodySleepsUntilIt() async {
+    @Test func earliestDeadlineIsReportedWhileTasksSleep() async {
         #expect(clock.earliestDeadline == nil)
         await withTaskGroup { group in
             for seconds in [3, 1, 2] { group.addTask { try? await clock.sleep(until: instant(seconds)) } }
@@ -74,22 +74,22 @@ struct ManualClockTests {
         #expect(clock.earliestDeadline == nil)
     }
 
-    @Test func whoIsCancelledWakesAtOnce() async {
+    @Test func cancelledSleeperWakesImmediately() async {
         await withTaskGroup { group in
             group.addTask {
                 await #expect(throws: CancellationError.self) { try await clock.sleep(for: .seconds(10)) }
-                // And whoever is cancelled already does not fall asleep, however late it is.
+                // A task that is already cancelled does not fall asleep, even if the deadline has passed.
                 await #expect(throws: CancellationError.self) { try await clock.sleep(for: .seconds(10)) }
                 await #expect(throws: CancellationError.self) { try await clock.sleep(until: instant(-1)) }
             }
             await clock.sleepers(1)
             group.cancelAll()
         }
-        // Nobody is woken twice.
+        // No task is woken twice.
         clock.advance(by: .seconds(10))
     }
 
-    @Test func whoWaitsForSleepersIsReleasedByTheLastOfThem() async throws {
+    @Test func lastSleeperReleasesTheWaiters() async throws {
         await clock.sleepers(0)
         let executor = SteppedExecutor()
         try await withThrowingTaskGroup { group in
@@ -99,7 +99,7 @@ struct ManualClockTests {
                     clock.advance(by: .seconds(1))
                 }
             }
-            // Whoever comes when they sleep no more would wait for others.
+            // A task that arrived after the others had woken would wait for more sleepers.
             executor.runAll()
             for _ in 0..<20 {
                 group.addTask(executorPreference: executor) { try await clock.sleep(until: instant(1)) }
@@ -110,7 +110,7 @@ struct ManualClockTests {
         #expect(clock.now == instant(20))
     }
 
-    @Test func whoIsCancelledWaitsForNoSleepers() async {
+    @Test func cancelledTaskDoesNotWaitForSleepers() async {
         for turns in 0..<20 {
             await withTaskGroup { group in
                 group.addTask {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs tasks when it is told to and not before, in the order they became ready, so that the order shows.
+/// An executor that runs jobs only on request, in the order in which they became ready. Tests use it to observe that order.
 final class SteppedExecutor: TaskExecutor {
     private let ready = Mutex<[UnownedJob]>([])
 
@@ -9,10 +9,10 @@ final class SteppedExecutor: TaskExecutor {
         ready.withLock { $0.append(job) }
     }
 
-    /// Runs what is ready, on this thread, until nothing is.
+    /// Runs jobs on this thread until none is ready.
     func runAll() {
         while let job = ready.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-            // `unsafe`: it was taken out under the lock, and so is run once.
+            // `unsafe`: The job was enqueued once and is removed under the lock, so it runs once.
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }

@@ -7,30 +7,31 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct DataFetcherConformanceDeadlineTests {
     private enum Flaw {
-        case none, promisesNothing, waitsForCancellation, asksWithoutTime, givesUpEarly, answersLate, failsOtherwise
+        case none, ignoresDeadlines, waitsForCancellation, sendsWithoutTime
+        case timesOutEarly, answersLate, failsDifferently
     }
 
-    /// A fetcher that does what it says about deadlines, but for a flaw.
+    /// A fetcher that honors deadlines, with at most one flaw.
     private struct Example: DataFetcher {
         let flaw: Flaw
         let timer: TimerService
 
-        var honorsDeadlines: Bool { flaw != .promisesNothing }
+        var honorsDeadlines: Bool { flaw != .ignoresDeadlines }
 
         func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
             let deadline = Deadline.current
-            if flaw != .asksWithoutTime, deadline?.hasPassed == true { throw error(.timedOut, request) }
+            if flaw != .sendsWithoutTime, deadline?.hasPassed == true { throw error(.timedOut, request) }
             guard request.url.lastPathComponent == "silence" else { return DataResponse() }
             do {
                 var end = timer.now + (deadline?.remaining ?? .seconds(1_000_000))
-                if flaw == .waitsForCancellation || flaw == .promisesNothing { end += .seconds(1_000_000) }
-                if flaw == .givesUpEarly { end -= .milliseconds(1) }
+                if flaw == .waitsForCancellation || flaw == .ignoresDeadlines { end += .seconds(1_000_000) }
+                if flaw == .timesOutEarly { end -= .milliseconds(1) }
                 try await timer.sleep(until: end)
             } catch {
                 throw self.error(.cancelled, request)
             }
             if flaw == .answersLate { return DataResponse() }
-            throw error(flaw == .failsOtherwise ? .interrupted : .timedOut, request)
+            throw error(flaw == .failsDifferently ? .interrupted : .timedOut, request)
         }
 
         private func error(_ reason: FetchError.Reason, _ request: DataRequest) -> FetchError {
@@ -38,7 +39,7 @@ struct DataFetcherConformanceDeadlineTests {
         }
     }
 
-    /// What is found wrong with a fetcher under a deadline, and how much time that took.
+    /// Returns the violations of a fetcher under a deadline, and the time that the check took.
     private func findings(_ flaw: Flaw) async throws -> (violations: [String], time: Duration) {
         let scheduler = DeterministicScheduler(seed: 7)
         let address = try #require(URL(string: "http://upstream.test/"))
@@ -59,40 +60,43 @@ struct DataFetcherConformanceDeadlineTests {
         return (violations.filter { $0.contains("deadline") }, scheduler.timer.now)
     }
 
-    @Test func whoEndsAtTheDeadlineConforms() async throws {
+    @Test func fetcherThatTimesOutAtTheDeadlineConforms() async throws {
         let findings = try await findings(.none)
         #expect(findings.violations == [])
-        // Half of it passes before the fetch is cancelled.
+        // Half of the time passes before the fetch is cancelled.
         #expect(findings.time == .milliseconds(100))
     }
 
-    @Test func whoPromisesNothingIsHeldToNothing() async throws {
-        let findings = try await findings(.promisesNothing)
+    @Test func fetcherThatDoesNotHonorDeadlinesIsNotChecked() async throws {
+        let findings = try await findings(.ignoresDeadlines)
         #expect(findings.violations == [])
-        // Before the fetch is cancelled.
+        // The time before the fetch is cancelled.
         #expect(findings.time == .milliseconds(50))
     }
 
-    @Test func whoWaitsToBeCancelledIsFound() async throws {
+    @Test func fetcherThatWaitsForCancellationIsFound() async throws {
         let findings = try await findings(.waitsForCancellation)
         #expect(
             findings.violations == [
-                "GET http://upstream.test/silence must end as timedOut at its deadline, and failed as cancelled."
+                "GET http://upstream.test/silence must fail as timedOut at its deadline, but failed as cancelled."
             ]
         )
         #expect(findings.time == .milliseconds(10_100))
     }
 
     @Test(arguments: [
-        (Flaw.asksWithoutTime, "GET http://upstream.test/ must end as timedOut at its deadline, and was answered."),
-        (.givesUpEarly, "GET http://upstream.test/silence must end as timedOut at its deadline, and did before."),
+        (Flaw.sendsWithoutTime, "GET http://upstream.test/ must fail as timedOut at its deadline, but was answered."),
         (
-            .failsOtherwise,
-            "GET http://upstream.test/silence must end as timedOut at its deadline, and failed as interrupted."
+            .timesOutEarly,
+            "GET http://upstream.test/silence must fail as timedOut at its deadline, but did so too early."
         ),
-        (.answersLate, "GET http://upstream.test/silence must end as timedOut at its deadline, and was answered."),
+        (
+            .failsDifferently,
+            "GET http://upstream.test/silence must fail as timedOut at its deadline, but failed as interrupted."
+        ),
+        (.answersLate, "GET http://upstream.test/silence must fail as timedOut at its deadline, but was answered."),
     ])
-    private func whoDoesNotKeepItsPromiseIsFound(flaw: Flaw, violation: String) async throws {
+    private func eachFlawIsFound(flaw: Flaw, violation: String) async throws {
         #expect(try await findings(flaw).violations == [violation])
     }
 }

@@ -12,7 +12,7 @@ struct DataFetcherConformanceTests {
         server = try #require(URL(string: "http://upstream.test/api/"))
     }
 
-    /// What the check finds wrong with a fetcher, set up as its documentation shows.
+    /// Returns the violations of a fetcher, with the setup that the documentation shows.
     private func violations(of flaw: FlawedDataFetcher.Flaw?) async throws -> [String] {
         let scheduler = DeterministicScheduler(seed: 7)
         let conformance = DataFetcherConformance(server: server, impossible: DataRequest(url: URL(filePath: "/")))
@@ -27,36 +27,36 @@ struct DataFetcherConformanceTests {
         }
     }
 
-    @Test func aFetcherThatDoesAllItMustPasses() async throws {
+    @Test func correctFetcherPasses() async throws {
         #expect(try await violations(of: nil) == [])
     }
 
     @Test(arguments: Thoroughness.sample(FlawedDataFetcher.findings, every: 6))
     func eachFlawIsFound(flaw: FlawedDataFetcher.Flaw, sentence: String) async throws {
         let found = try await violations(of: flaw)
-        // The beginning, because what is found of many at once says so there, and need not be found of one.
+        // By prefix, to tell apart violations of concurrent requests, which begin with “Concurrently”.
         #expect(found.contains { $0.hasPrefix(sentence) }, "\(found.prefix(8))")
-        #expect(found.allSatisfy { !$0.hasPrefix("The exchanges must have") })
+        #expect(found.allSatisfy { !$0.hasPrefix("The exchanges must include") })
     }
 
-    @Test func thereIsAFindingForEachFlaw() {
+    @Test func everyFlawHasAFinding() {
         #expect(Set(FlawedDataFetcher.findings.map(\.0)) == Set(FlawedDataFetcher.Flaw.allCases))
     }
 
-    @Test func aCheckThatCouldNotFindEverythingIsNoCheck() async throws {
+    @Test func incompleteCheckFails() async throws {
         let conformance = DataFetcherConformance(exchanges: [], impossible: [])
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await conformance.check(StubDataFetcher(DataResponse()))
         }
         let violations = failure?.violations ?? []
         #expect(violations.count == DataFetcherConformance.Requirement.allCases.count + 1)
-        #expect(violations.contains { $0.contains("an answer with a body of at least 1 MiB") })
-        #expect(violations.contains { $0.contains("a request whose answer begins and never ends") })
+        #expect(violations.contains { $0.contains("a response with a body of at least 1 MiB") })
+        #expect(violations.contains { $0.contains("a request whose response begins but never ends") })
         #expect(violations.contains { $0.contains("a request that the fetcher cannot send") })
     }
 
     @Test(arguments: DataFetcherConformance.Requirement.allCases)
-    func whatTheSourceIsSaidToLackIsNotMissed(requirement: DataFetcherConformance.Requirement) async throws {
+    func requirementListedAsLackingIsSkipped(requirement: DataFetcherConformance.Requirement) async throws {
         let all = Set(DataFetcherConformance.Requirement.allCases)
         let impossible = [DataRequest(url: server)]
         let lacking = DataFetcherConformance(exchanges: [], impossible: impossible, lacking: all)

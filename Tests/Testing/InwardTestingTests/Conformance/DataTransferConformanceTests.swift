@@ -5,7 +5,7 @@ import Testing
 struct DataTransferConformanceTests {
     private let bytes: [UInt8] = Array(0..<10)
 
-    @Test func theDoublesConform() async throws {
+    @Test func doublesConform() async throws {
         let saver = InMemoryDataSaver()
         try await DataSaverConformance { saver.saved }.check(saver)
         let recording = RecordingDataSaver()
@@ -16,7 +16,7 @@ struct DataTransferConformanceTests {
         try await DataLoaderConformance([]).check(InMemoryDataLoader([]))
     }
 
-    @Test(arguments: FlawedDataLoader.Flaw.allCases) func aFlawOfALoaderIsFound(flaw: FlawedDataLoader.Flaw)
+    @Test(arguments: FlawedDataLoader.Flaw.allCases) func eachFlawOfALoaderIsFound(flaw: FlawedDataLoader.Flaw)
         async throws
     {
         let loader = FlawedDataLoader(base: InMemoryDataLoader(bytes), flaw: flaw)
@@ -26,7 +26,7 @@ struct DataTransferConformanceTests {
         #expect(failure?.description.contains(flaw.rawValue) == true, "\(String(describing: failure))")
     }
 
-    @Test func whatIsReplacedIsNoticed() async throws {
+    @Test func replacementMustChangeTheVersion() async throws {
         let other: [UInt8] = Array(20..<30)
         let loader = InMemoryDataLoader(bytes)
         try await DataLoaderConformance(bytes).checkReplacement(of: loader, with: other) {
@@ -37,23 +37,23 @@ struct DataTransferConformanceTests {
                 loader.replace(with: bytes, validator: "2")
             }
         }
-        #expect(failure?.description.contains("must be of another version") == true)
-        #expect(failure?.description.contains("must not have its old version") == true)
+        #expect(failure?.description.contains("must have a new version") == true)
+        #expect(failure?.description.contains("must return false for the replaced version") == true)
     }
 
-    /// Something of what is to be found where a source is replaced, by its old validator and its new one.
+    /// For each flaw, the validators before and after a replacement, and a part of a violation that must be found.
     private static let staleFindings: [(StaleDataLoader.Flaw, [String?], String)] = [
-        (.givesOldBytes, ["1", "2"], "The chunk at 0 of 10 must have its bytes, and has others."),
-        (.givesOldBytes, [nil, nil], "The chunk at 0 of 10 must have its bytes, and has others."),
-        (.givesOldBytesLater, ["1", "2"], "All chunks together must be all there is, and are not."),
-        (.givesOldVersion, ["1", "2"], "What has been replaced must be of another version"),
-        (.givesOldVersion, [nil, nil], "The chunk at 0 of 10 must have its bytes, and has others."),
-        (.stillHasOldVersion, ["1", "2"], "A source that has been replaced must not have its old version, and has."),
-        (.goesOnAsIfNothingHappened, ["1", "2"], "A chunk after the replacement must be of another version"),
-        (.failsAtTheOldEnd, ["1", "2"], "The loader must not fail, and did: It has nothing there"),
+        (.returnsOldBytes, ["1", "2"], "The chunk at 0 of 10 must contain the right bytes, but does not."),
+        (.returnsOldBytes, [nil, nil], "The chunk at 0 of 10 must contain the right bytes, but does not."),
+        (.returnsOldBytesLater, ["1", "2"], "All chunks together must form the complete data, but do not."),
+        (.returnsOldVersion, ["1", "2"], "A replaced source must have a new version"),
+        (.returnsOldVersion, [nil, nil], "The chunk at 0 of 10 must contain the right bytes, but does not."),
+        (.stillHasOldVersion, ["1", "2"], "`stillHas` must return false for the replaced version, but returned true."),
+        (.continuesTheOldVersion, ["1", "2"], "A chunk loaded after the replacement must have a new version"),
+        (.failsAtTheOldEnd, ["1", "2"], "The loader must not fail, but did: It has nothing there"),
     ]
 
-    @Test(arguments: staleFindings) func whatIsNotReplacedIsFound(
+    @Test(arguments: staleFindings) func staleDataAfterAReplacementIsFound(
         flaw: StaleDataLoader.Flaw,
         validators: [String?],
         sentence: String
@@ -71,22 +71,21 @@ struct DataTransferConformanceTests {
         #expect(found.contains { $0.contains(sentence) }, "\(found)")
     }
 
-    @Test func whatReplacesASourceMustBeOther() async {
+    @Test func equalReplacementIsRefused() async {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await DataLoaderConformance(bytes).checkReplacement(of: InMemoryDataLoader(bytes), with: bytes) {}
         }
-        #expect(failure?.violations == ["What a source is replaced with must be other bytes, and is the same."])
+        #expect(failure?.violations == ["The replacement must differ from the original bytes. Pass other bytes."])
     }
 
-    @Test func aSourceMayBecomeShorter() async throws {
+    @Test func replacementMayBeShorter() async throws {
         let loader = InMemoryDataLoader(bytes)
         try await DataLoaderConformance(bytes).checkReplacement(of: loader, with: [7]) {
             loader.replace(with: [7], validator: "2")
         }
     }
 
-    /// What has no validator is found replaced, too.
-    @Test func whatHasNoVersionIsReplaced() async throws {
+    @Test func sourceWithoutAVersionCanBeReplaced() async throws {
         let other: [UInt8] = Array(20..<30)
         let loader = InMemoryDataLoader(bytes, validator: nil)
         try await DataLoaderConformance(bytes).checkReplacement(of: loader, with: other) {
@@ -94,7 +93,9 @@ struct DataTransferConformanceTests {
         }
     }
 
-    @Test(arguments: FlawedDataSaver.Flaw.allCases) func aFlawOfASaverIsFound(flaw: FlawedDataSaver.Flaw) async throws {
+    @Test(arguments: FlawedDataSaver.Flaw.allCases) func eachFlawOfASaverIsFound(flaw: FlawedDataSaver.Flaw)
+        async throws
+    {
         let base = InMemoryDataSaver()
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await DataSaverConformance { base.saved }.check(FlawedDataSaver(base: base, flaw: flaw))
@@ -102,17 +103,17 @@ struct DataTransferConformanceTests {
         #expect(failure?.description.contains(flaw.rawValue) == true, "\(String(describing: failure))")
     }
 
-    /// A writer goes on until a slow reader has read, however often it has written by then.
-    @Test func whatIsTornIsFoundBySlowReaders() async throws {
+    /// The writer continues until a slow reader has read, however often it must write.
+    @Test func tornSaveIsFoundByASlowReader() async throws {
         let saver = TearingDataSaver()
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await DataSaverConformance { await saver.look() }.check(saver)
         }
-        #expect(failure?.violations == ["What is seen must be whole while something else is saved, and is not."])
+        #expect(failure?.violations == ["Readers must see complete data while other data is saved, but do not."])
     }
 
-    /// A reader that waits for a pause between saves gets one, though writer and reader take turns on one thread.
-    @Test func aReaderThatWaitsForAPauseGetsOne() async throws {
+    /// A reader that waits for a pause between saves gets one, even if the writer and the reader share one thread.
+    @Test func writersPauseForAReader() async throws {
         let saver = RecordingDataSaver()
         let conformance = DataSaverConformance {
             while true {

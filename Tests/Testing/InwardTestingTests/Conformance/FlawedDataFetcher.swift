@@ -4,7 +4,7 @@ import InwardFetching
 import InwardTesting
 import Synchronization
 
-/// A data fetcher in memory that does all that it must but for a flaw.
+/// An in-memory data fetcher with at most one flaw.
 final class FlawedDataFetcher: DataFetcher {
     enum Flaw: String, CaseIterable, Sendable {
         case dropsQuery, dropsRequestBody, dropsRequestFields, dropsCredentials, keepsFirstRequestField,
@@ -15,10 +15,10 @@ final class FlawedDataFetcher: DataFetcher {
         case throwsOnClientError, throwsOnServerError, throwsOnNotModified, throwsOnUnauthorized, changesStatus
         case sharesByAddress, sharesByAddressAndMethod, answersFromMemory, answersFromMemoryByAddress, sendsTwice
         case sendsWritesTwice, sendsAgainWhenUnavailable, sendsAgainWhenCutShort
-        case sendsBodyOfRead, sendsFraming, sendsLongAddress, sendsAnySchemes, sendsAndRefuses, refusesOtherwise
-        case saysAnotherAddress, saysDegraded, givesPartForWhole, givesChunksForWhole, failsPartOtherwise
+        case sendsBodyOfGet, sendsFraming, sendsLongAddress, sendsAnySchemes, sendsAndRefuses, refusesDifferently
+        case reportsAnotherURL, reportsAFallback, returnsPartialBody, returnsPartialChunks, failsPartialBodyDifferently
         case ignoresEarlyCancellation, answersWhenCancelled, answersWhenCancelledSoon, answersWhenCancelledLate,
-            answersWhenCancelledInBody, failsOtherwiseWhenCancelledInBody
+            answersWhenCancelledInBody, failsDifferentlyWhenCancelledInBody
         case sendsAfterDeadline, answersAtDeadlineInBody, ignoresDeadline, ignoresDeadlineInBody, endsBeforeDeadline
         case mixesConcurrentAnswers
     }
@@ -41,7 +41,7 @@ final class FlawedDataFetcher: DataFetcher {
         if let problem = problem(of: request) {
             if flaw == .sendsAndRefuses { _ = upstream.answer(to: request) }
             throw FetchError(
-                flaw == .refusesOtherwise ? .unreachable : .invalidRequest,
+                flaw == .refusesDifferently ? .unreachable : .invalidRequest,
                 request: request,
                 explanation: problem
             )
@@ -73,7 +73,7 @@ final class FlawedDataFetcher: DataFetcher {
         }
         let response = try changed(try await response(to: request, by: answer), request)
         if let key { memory.withLock { $0[key] = response } }
-        // An answer in flight is seen by those who ask meanwhile.
+        // Callers that arrive while an answer is in flight get that answer.
         for _ in 0..<4 { await Task.yield() }
         return response
     }
@@ -91,7 +91,7 @@ final class FlawedDataFetcher: DataFetcher {
 
     private func problem(of request: DataRequest) -> String? {
         switch flaw {
-        case .sendsBodyOfRead where request.body != nil && request.method == .get: nil
+        case .sendsBodyOfGet where request.body != nil && request.method == .get: nil
         case .sendsFraming where request.headerFields[.contentLength] != nil: nil
         case .sendsLongAddress where request.url.absoluteString.utf8.count > 8_192: nil
         case .sendsAnySchemes: nil
@@ -99,7 +99,7 @@ final class FlawedDataFetcher: DataFetcher {
         }
     }
 
-    /// The request as the upstream gets it.
+    /// Returns the request as the upstream receives it.
     private func sent(_ request: DataRequest) -> DataRequest {
         var sent = request
         switch flaw {
@@ -124,7 +124,7 @@ final class FlawedDataFetcher: DataFetcher {
         return sent
     }
 
-    /// As a client does that has values of its own for some fields.
+    /// Replaces a header field, as a client with its own value for the field does.
     private func replace(_ name: HeaderField.Name?, in request: inout DataRequest) {
         if let name, request.headerFields[name] != nil { request.headerFields[name] = "its own" }
     }
@@ -142,14 +142,14 @@ final class FlawedDataFetcher: DataFetcher {
         switch answer {
         case .whole(let response): return response
         case .cutShort(let part, let length):
-            if flaw == (length == nil ? .givesChunksForWhole : .givesPartForWhole) { return DataResponse(body: part) }
-            throw failure(flaw == .failsPartOtherwise ? .unreadable : .interrupted, request)
+            if flaw == (length == nil ? .returnsPartialChunks : .returnsPartialBody) { return DataResponse(body: part) }
+            throw failure(flaw == .failsPartialBodyDifferently ? .unreadable : .interrupted, request)
         case .never: return try await waited(for: request, part: nil)
         case .unfinished(let part, _): return try await waited(for: request, part: part)
         }
     }
 
-    /// How a wait for an answer ends that never comes.
+    /// Returns the result of waiting for an answer that never comes.
     private func waited(for request: DataRequest, part: Data?) async throws(FetchError) -> DataResponse {
         let isInBody = part != nil
         let start = timer.now
@@ -165,13 +165,13 @@ final class FlawedDataFetcher: DataFetcher {
                 || flaw == .answersWhenCancelledLate && isLate
             if answers { return DataResponse(body: part ?? Data()) }
             if flaw == .answersWhenCancelledInBody, let part { return DataResponse(body: part) }
-            throw failure(flaw == .failsOtherwiseWhenCancelledInBody && isInBody ? .interrupted : .cancelled, request)
+            throw failure(flaw == .failsDifferentlyWhenCancelledInBody && isInBody ? .interrupted : .cancelled, request)
         }
         if flaw == .answersAtDeadlineInBody, let part { return DataResponse(body: part) }
         throw failure(.timedOut, request)
     }
 
-    /// The answer as the fetcher gives it.
+    /// Returns the response as the flaw changes it.
     private func changed(_ answer: DataResponse, _ request: DataRequest) throws(FetchError) -> DataResponse {
         var answer = answer
         switch flaw {
@@ -186,8 +186,8 @@ final class FlawedDataFetcher: DataFetcher {
         case .throwsOnUnauthorized where answer.status == .unauthorized: throw FetchError(answer, to: request)
         case .throwsOnNotModified where answer.status == .notModified: throw FetchError(answer, to: request)
         case .changesStatus where answer.status.isSuccess: answer.status = .ok
-        case .saysAnotherAddress: answer.url = URL(string: "http://elsewhere.test/")
-        case .saysDegraded: answer.fallbackReason = failure(.unreachable, request)
+        case .reportsAnotherURL: answer.url = URL(string: "http://elsewhere.test/")
+        case .reportsAFallback: answer.fallbackReason = failure(.unreachable, request)
         default: break
         }
         return answer

@@ -2,27 +2,27 @@ import InwardCore
 import InwardTransfers
 import Synchronization
 
-/// A loader that does one thing wrong.
+/// A loader with one flaw.
 struct FlawedDataLoader: DataLoader {
-    /// What it does wrong, by a part of what is said of it.
+    /// The flaws. Each raw value is a part of the violation that reports it.
     enum Flaw: String, CaseIterable {
-        case otherBytes = "must have its bytes"
-        case otherVersion = "must be of the version asked for"
-        case neverLast = "must say whether it is the last"
-        case otherTotal = "must say how many bytes there are"
-        case elsewhere = "must have what is there"
-        case partWithoutVersion = "must be all there is"
-        case everythingCurrent = "must not have a version that it never had"
-        case nothingCurrent = "must still have its version"
+        case otherBytes = "must contain the right bytes"
+        case otherVersion = "must have the requested version"
+        case neverLast = "must report correctly whether it is the last"
+        case otherTotal = "must report the total byte count correctly"
+        case elsewhere = "must include its offset"
+        case partWithoutVersion = "must contain the complete data"
+        case everythingCurrent = "must return false for an unknown version"
+        case nothingCurrent = "must return true while the source is unchanged"
         case fails = "must not fail"
-        case heedless = "A cancelled task"
-        case clearsWhenCancelled = "What a cancelled task loads must have its bytes"
-        case credulous = "A chunk must name the version that it is of"
-        case sharesCursor = "Many at once"
-        case changesName = "A source must always have the same name"
+        case ignoresCancellation = "A cancelled load must fail"
+        case clearsWhenCancelled = "A chunk loaded by a cancelled task must contain the right bytes"
+        case echoesTheVersion = "A chunk must have its own version"
+        case sharesCursor = "Concurrently"
+        case changesName = "The name of a source must not change"
     }
 
-    /// What a loader remembers from call to call, and must not.
+    /// The state that a flawed loader wrongly keeps from call to call.
     private final class Memory: Sendable {
         let cursor = Atomic(0)
         let names = Atomic(0)
@@ -53,8 +53,10 @@ struct FlawedDataLoader: DataLoader {
         }
         let asked = offset
         let ask = { @Sendable () async throws(DataLoaderError) in try await base.chunk(at: asked, of: validator) }
-        // A task of its own is not cancelled with the one that asks, which waits for its end.
-        let result = flaw == .heedless ? await Task { await Result(awaiting: ask) }.value : await Result(awaiting: ask)
+        // An unstructured task is not cancelled with the caller, which awaits it.
+        let result =
+            flaw == .ignoresCancellation
+            ? await Task { await Result(awaiting: ask) }.value : await Result(awaiting: ask)
         let loaded = try result.get()
         let chunk = loaded.chunk
         if flaw == .clearsWhenCancelled {
@@ -69,9 +71,10 @@ struct FlawedDataLoader: DataLoader {
         case .otherTotal: LoadedChunk(chunk, validator: loaded.validator, totalByteCount: 99)
         case .elsewhere: with(loaded, DataChunk(chunk.bytes, at: chunk.offset + 1, isLast: chunk.isLast))
         case .partWithoutVersion: LoadedChunk(chunk, validator: nil, totalByteCount: loaded.totalByteCount)
-        case .credulous:
+        case .echoesTheVersion:
             LoadedChunk(chunk, validator: validator ?? loaded.validator, totalByteCount: loaded.totalByteCount)
-        case .everythingCurrent, .nothingCurrent, .fails, .heedless, .clearsWhenCancelled, .sharesCursor, .changesName:
+        case .everythingCurrent, .nothingCurrent, .fails, .ignoresCancellation, .clearsWhenCancelled, .sharesCursor,
+            .changesName:
             loaded
         }
     }

@@ -2,33 +2,33 @@ import InwardTesting
 import InwardTransfers
 import Synchronization
 
-/// A saver that does one thing wrong.
+/// A saver with one flaw.
 struct FlawedDataSaver: DataSaver {
-    /// What it does wrong, by a part of what is said of it.
+    /// The flaws. Each raw value is a part of the violation that reports it.
     enum Flaw: String, CaseIterable {
-        case forgets = "What is saved at once must be seen"
-        case seenEarly = "must not be seen before it is published"
-        case neverSeen = "What is published must be seen"
-        case beginsOnce = "A draft that begins again must have nothing from before"
-        case forgetsOnlyLittle = "must have nothing from before, and has"
-        case credulous = "must be refused"
-        case mistaken = "must be what was reached"
-        case keepsAll = "What cannot be resumed must not be found again"
-        case heedless = "A cancelled task"
+        case forgets = "Saved data must be visible"
+        case seenEarly = "must not be visible before it is published"
+        case neverSeen = "A published draft must be visible"
+        case beginsOnce = "A draft that begins again must discard its earlier bytes"
+        case forgetsOnlyLittle = "must discard its earlier bytes, but keeps"
+        case ignoresTheChecksum = "must be refused"
+        case mistaken = "must report the part that was reached"
+        case keepsAll = "A draft that cannot be resumed must not be offered for resumption"
+        case ignoresCancellation = "A cancelled save must fail"
         case fails = "must not fail"
-        case appendsHeedlessly = "A draft of a cancelled task must take no bytes"
-        case sharesDraft = "Of two drafts at the same time"
-        case savesTorn = "What is seen must be whole"
-        case publishesTorn = "while something else is saved"
-        case savesIntoTheDraft = "though something was saved meanwhile"
-        case savesNothingBesideADraft = "What is saved while a draft is written must be seen"
-        case leavesHalfWhenCancelled = "A save that is cancelled on the way must be seen whole"
+        case appendsAfterCancellation = "A draft of a cancelled task must refuse bytes"
+        case sharesDraft = "Of two concurrent drafts"
+        case savesTorn = "Readers must see complete data"
+        case publishesTorn = "while other data is saved"
+        case savesIntoTheDraft = "even if other data was saved meanwhile"
+        case ignoresSavesDuringADraft = "Data saved while a draft is open must be visible"
+        case leavesPartialDataWhenCancelled = "A save that is cancelled in progress must take effect completely"
     }
 
-    /// What all drafts are written into, where they share it.
+    /// The state that drafts share.
     private final class Shared: Sendable {
         let bytes = Mutex<[UInt8]>([])
-        /// What was saved at once since a draft was begun.
+        /// The data that was saved since a draft was begun.
         let saved = Mutex<[UInt8]>([])
         let isWritten = Mutex(false)
     }
@@ -67,7 +67,7 @@ struct FlawedDataSaver: DataSaver {
             written += bytes
             if flaw == .seenEarly { try await saver.save(written) }
             shared.bytes.withLock { $0 += bytes }
-            if flaw == .appendsHeedlessly, Task.isCancelled { return }
+            if flaw == .appendsAfterCancellation, Task.isCancelled { return }
             try await base.append(bytes, reaching: part)
         }
 
@@ -83,7 +83,7 @@ struct FlawedDataSaver: DataSaver {
                 try await saver.save(Array(written.prefix(written.count / 2)))
                 for _ in 0..<8 { await Task.yield() }
                 try await base.publish(checksum)
-            case .credulous: try await base.publish(Checksum(of: written.span))
+            case .ignoresTheChecksum: try await base.publish(Checksum(of: written.span))
             default: try await base.publish(checksum)
             }
         }
@@ -107,12 +107,12 @@ struct FlawedDataSaver: DataSaver {
         switch flaw {
         case .forgets: return
         case .fails: throw DataSaverError(destination: "It", explanation: "fails")
-        case .heedless where Task.isCancelled: return
+        case .ignoresCancellation where Task.isCancelled: return
         case .savesIntoTheDraft:
             shared.saved.withLock { $0 = data }
             try await base.save(data)
-        case .savesNothingBesideADraft where shared.isWritten.withLock(\.self): return
-        case .leavesHalfWhenCancelled where data.count > 100_000:
+        case .ignoresSavesDuringADraft where shared.isWritten.withLock(\.self): return
+        case .leavesPartialDataWhenCancelled where data.count > 100_000:
             try await base.save(Array(data.prefix(data.count / 2)))
             for _ in 0..<2_000 {
                 if Task.isCancelled { throw DataSaverError(destination: "It", explanation: "was cancelled") }

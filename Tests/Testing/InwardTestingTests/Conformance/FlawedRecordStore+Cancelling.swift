@@ -1,22 +1,22 @@
 import InwardRepositories
 import Synchronization
 
-/// What goes wrong where a commit is cancelled in its course.
+/// Flaws that occur when a commit is cancelled in progress.
 extension FlawedRecordStore {
-    /// Whether a commit waits for long before it begins to go wrong. Others are not worth the time.
+    /// Returns whether a commit waits for a long time before the flaw takes effect. Other commits do not wait, to save time.
     func isSlow(_ changes: [RecordChange]) -> Bool {
         switch flaw {
-        case .saysCancelledThoughMadeLate, .makesHalfWhenCancelledLate: changes.count == 3
+        case .reportsCancellationAfterSlowCommit, .commitsPartiallyWhenCancelledLate: changes.count == 3
         default: false
         }
     }
 
-    /// Ends a commit that has been made, before which there was what is given, and that may have been cancelled meanwhile.
+    /// Ends a commit that may have been cancelled in the meantime. `before` holds the records before the commit.
     func endCancelled(_ before: [RecordKey: StoredRecord]) async throws(RecordStoreError) {
         switch flaw {
-        case .saysCancelledThoughMade, .saysCancelledThoughMadeLate, .rollsBackWhenCancelled:
+        case .reportsCancellationAfterCommit, .reportsCancellationAfterSlowCommit, .rollsBackWhenCancelled:
             for _ in 0..<8 { await Task.yield() }
-        case .changesWhenCancelled: break
+        case .commitsWhenCancelled: break
         default: return
         }
         guard Task.isCancelled else { return }

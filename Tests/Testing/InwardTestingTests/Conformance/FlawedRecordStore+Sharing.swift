@@ -1,24 +1,24 @@
 import InwardRepositories
 import Synchronization
 
-/// What goes wrong between two stores at one place.
+/// Flaws that occur between two stores at one place.
 extension FlawedRecordStore {
-    /// Whether a store gives what it remembers where it does not notice that another has removed it.
-    var missesRemovals: Bool {
-        flaw == .missesWhatTheOtherRemoves || flaw == .missesWhatTheOtherRemovesWithAllOthers
+    /// Whether the store returns remembered records because it misses removals by another store.
+    var missesOtherRemovals: Bool {
+        flaw == .missesRemovalsOfOtherStores || flaw == .missesBulkRemovalsOfOtherStores
     }
 
-    /// A record as a store gives it that remembers what it has given.
+    /// Returns a record, or the remembered one if its removal was missed.
     func remembered(_ record: StoredRecord?, for key: RecordKey) -> StoredRecord? {
         own.records.withLock { remembered in
             if let record { remembered[key] = record }
             let isNoticed =
-                place.removals.withLock { $0[key] } != (flaw == .missesWhatTheOtherRemoves ? .alone : .withAllOthers)
+                place.removals.withLock { $0[key] } != (flaw == .missesRemovalsOfOtherStores ? .alone : .withAllOthers)
             return record ?? (isNoticed ? nil : remembered[key])
         }
     }
 
-    /// Remembers how what a change removes was removed.
+    /// Remembers how the removed records were removed.
     func noteRemovals(by change: RecordChange, of records: [RecordKey: StoredRecord]) {
         place.removals.withLock { removals in
             switch change {
@@ -30,7 +30,7 @@ extension FlawedRecordStore {
         }
     }
 
-    /// Records as a store gives them that looks at each anew where another store has committed them.
+    /// Returns the records. If another store made the last commit, reads each of them again, one after the other.
     func readOneByOne(_ found: [RecordKey: StoredRecord]) async -> [(key: RecordKey, record: StoredRecord)] {
         guard place.committer.withLock(\.self) != ObjectIdentifier(own) else {
             return found.map { (key: $0.key, record: $0.value) }

@@ -2,75 +2,75 @@ import Foundation
 import InwardRepositories
 import Synchronization
 
-/// A store of records in memory that does one thing wrong, if a test asks for it.
+/// An in-memory record store with at most one flaw.
 struct FlawedRecordStore: RecordStore {
     enum Flaw: CaseIterable {
-        case losesWhatIsEmpty
-        case endsAtZero
-        case cutsWhatIsLarge
-        case keepsTheFirst
-        case comparesTexts
+        case losesEmptyRecords
+        case truncatesAtZeroByte
+        case truncatesLargeRecords
+        case keepsTheFirstRecord
+        case normalizesKeys
         case joinsComponents
         case ignoresCase
         case forgetsTheEmptyKey
         case removesNothing
-        case removesWhatIsBelow
-        case removesByText
+        case removesDescendants
+        case removesByTextPrefix
         case leavesTheKeyItself
         case listsInAnyOrder
         case listsByText
-        case changesBackwards
-        case keepsWhatHasExpired
-        case keepsWhatExpiresNow
+        case appliesChangesInReverse
+        case returnsExpiredRecords
+        case returnsRecordsThatExpireNow
         case forgetsTheExpiry
-        case changesOneByOne
-        case losesWhatComesAtOnce
-        case changesWhenCancelled
-        case failsOtherwiseWhenCancelled
-        case forgetsCancelledChanges
-        case keepsNothingForTheNext
-        case keepsWholeSecondsForTheNext
-        case neverLooksAgain
-        case failsOnNothing
+        case appliesChangesOneByOne
+        case losesConcurrentCommits
+        case commitsWhenCancelled
+        case failsDifferentlyWhenCancelled
+        case dropsCancelledCommits
+        case forgetsRecordsBetweenStores
+        case roundsExpiryBetweenStores
+        case missesCommitsOfOtherStores
+        case failsOnEmptyCommit
         case claimsNothing
         case claimsTwice
         case claimsMoreThanTheKey
         case hidesTheOwner
         case neverReleases
         case releasesOnlyWhenTold
-        case claimsForItselfAlone
+        case claimsInOneStoreOnly
         case findsNothingWhenCancelled
         case listsNothingWhenCancelled
-        case saysCancelledThoughMade
-        case makesHalfWhenCancelled
-        case overwritesTheOther
+        case reportsCancellationAfterCommit
+        case commitsPartiallyWhenCancelled
+        case overwritesConcurrentCommits
         case purgesReplacements
         case keepsTheExpiryOfEqualBytes
-        case makesAHundredChanges
-        case listsAThousandAtMost
-        case cutsAtAMebibyte
-        case cutsLongComponents
+        case appliesOnlyAHundredChanges
+        case listsAtMostAThousand
+        case truncatesAtAMebibyte
+        case truncatesLongComponents
         case readsBetweenChanges
         case readsSlowlyBetweenChanges
         case endsTheNextClaim
-        case claimsAfterItHasLooked
-        case claimsAfterItHasLookedForOthers
-        case missesWhatTheOtherRemoves
-        case missesWhatTheOtherRemovesWithAllOthers
-        case readsTheOthersOneByOne
-        case saysCancelledThoughMadeLate
-        case makesHalfWhenCancelledLate
+        case claimsNonAtomically
+        case claimsNonAtomicallyAcrossStores
+        case missesRemovalsOfOtherStores
+        case missesBulkRemovalsOfOtherStores
+        case readsOtherCommitsOneByOne
+        case reportsCancellationAfterSlowCommit
+        case commitsPartiallyWhenCancelledLate
         case rollsBackWhenCancelled
     }
 
-    /// A place that stores are opened at.
+    /// The contents of a place, which the stores opened there share.
     final class Place: Sendable {
         let records = Mutex<[RecordKey: StoredRecord]>([:])
         let commits = Mutex(0)
         let claims = Mutex(Claims())
-        /// How what is gone was removed.
+        /// How each removed record was removed.
         let removals = Mutex<[RecordKey: Removal]>([:])
-        /// The store that has committed last.
+        /// The store that committed last.
         let committer = Mutex<ObjectIdentifier?>(nil)
     }
 
@@ -80,13 +80,13 @@ struct FlawedRecordStore: RecordStore {
         case withAllOthers
     }
 
-    /// The number of the claim that has a key.
+    /// The claims, by key.
     struct Claims {
         var owners: [RecordKey: Int] = [:]
         var last = 0
     }
 
-    /// Ends a claim when nobody holds it any more.
+    /// Ends a claim in its deinitializer.
     private final class Dropping: Sendable {
         private let end: @Sendable () -> Void
 
@@ -100,23 +100,25 @@ struct FlawedRecordStore: RecordStore {
     let flaw: Flaw?
     let now: Date
     let place: Place
-    /// Where a store that has a place of its own tells what it keeps.
+    /// The shared place to which a store with its own place copies its records.
     private var shadow: Place?
-    /// Where a store keeps what no other sees: claims, and what it has read.
+    /// The state that no other store sees: claims, and the records that were read.
     let own = Place()
 
     init(flaw: Flaw? = nil, now: Date, at place: Place) {
         self.flaw = flaw
         self.now = now
-        guard let flaw, [.keepsNothingForTheNext, .keepsWholeSecondsForTheNext, .neverLooksAgain].contains(flaw) else {
+        guard let flaw,
+            [.forgetsRecordsBetweenStores, .roundsExpiryBetweenStores, .missesCommitsOfOtherStores].contains(flaw)
+        else {
             self.place = place
             return
         }
         self.place = Place()
         let shared = place
         var records = shared.records.withLock(\.self)
-        if flaw == .keepsNothingForTheNext { records = [:] }
-        if flaw == .keepsWholeSecondsForTheNext {
+        if flaw == .forgetsRecordsBetweenStores { records = [:] }
+        if flaw == .roundsExpiryBetweenStores {
             records = records.mapValues { record in
                 StoredRecord(
                     record.bytes,
@@ -137,25 +139,25 @@ struct FlawedRecordStore: RecordStore {
             place.records.withLock { $0[key] = nil }
         }
         let record = place.records.withLock { $0[stored(key)].flatMap { isGiven($0) ? $0 : nil } }
-        return missesRemovals ? remembered(record, for: key) : record
+        return missesOtherRemovals ? remembered(record, for: key) : record
     }
 
     func records(
         under key: RecordKey
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
         if flaw == .listsNothingWhenCancelled, Task.isCancelled { return [] }
-        // Longer than any writer takes that does not wait for its readers. Other lists are not worth the time.
+        // Longer than writers take if they do not wait for readers. Other lists are not delayed, to save time.
         if flaw == .readsSlowlyBetweenChanges, key == ["pair"] { for _ in 0..<600 { await Task.yield() } }
         let found = place.records.withLock { records in
             records.filter { stored(key).contains($0.key) && isGiven($0.value) }
         }
         let listed =
-            flaw == .readsTheOthersOneByOne
+            flaw == .readsOtherCommitsOneByOne
             ? await readOneByOne(found) : found.map { (key: $0.key, record: $0.value) }
         switch flaw {
         case .listsInAnyOrder: return listed.sorted { $0.key.hashValue < $1.key.hashValue }
         case .listsByText: return listed.sorted { $0.key.components.joined() < $1.key.components.joined() }
-        case .listsAThousandAtMost: return Array(listed.sorted { $0.key < $1.key }.prefix(1_000))
+        case .listsAtMostAThousand: return Array(listed.sorted { $0.key < $1.key }.prefix(1_000))
         default: return listed.sorted { $0.key < $1.key }
         }
     }
@@ -165,13 +167,13 @@ struct FlawedRecordStore: RecordStore {
     func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "") }
         if flaw == .claimsNothing { return .owned(by: "another") }
-        let place = flaw == .claimsForItselfAlone ? own : shadow ?? place
+        let place = flaw == .claimsInOneStoreOnly ? own : shadow ?? place
         let flaw = flaw
         let own = own
         if looksFirst {
             if let owner = place.claims.withLock({ $0.owners[key] }) { return .owned(by: String(owner)) }
-            // Only that others at the place claim it meanwhile is missed, with one of the flaws.
-            if flaw == .claimsAfterItHasLookedForOthers,
+            // With this flaw, only a concurrent claim by another store is missed.
+            if flaw == .claimsNonAtomicallyAcrossStores,
                 !own.claims.withLock({ $0.owners.updateValue(0, forKey: key) == nil })
             {
                 return .owned(by: "this")
@@ -190,9 +192,9 @@ struct FlawedRecordStore: RecordStore {
             place.claims.withLock { claims in
                 if claims.owners[key] == number { claims.owners[key] = nil }
             }
-            if flaw == .claimsAfterItHasLookedForOthers { own.claims.withLock { $0.owners[key] = nil } }
+            if flaw == .claimsNonAtomicallyAcrossStores { own.claims.withLock { $0.owners[key] = nil } }
             guard flaw == .endsTheNextClaim else { return }
-            // What makes sure that the claim has ended comes late, and does not look whose claim it ends.
+            // The cleanup of the claim comes late, and does not check whose claim it ends.
             Task {
                 for _ in 0..<2 { await Task.yield() }
                 place.claims.withLock { $0.owners[key] = nil }
@@ -207,14 +209,14 @@ struct FlawedRecordStore: RecordStore {
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         if Task.isCancelled {
             switch flaw {
-            case .changesWhenCancelled: break
-            case .failsOtherwiseWhenCancelled: throw RecordStoreError(.unavailable, explanation: "")
-            case .forgetsCancelledChanges: return
+            case .commitsWhenCancelled: break
+            case .failsDifferentlyWhenCancelled: throw RecordStoreError(.unavailable, explanation: "")
+            case .dropsCancelledCommits: return
             default: throw RecordStoreError(.cancelled, explanation: "")
             }
         }
-        if changes.isEmpty, flaw == .failsOnNothing { throw RecordStoreError(.unavailable, explanation: "") }
-        if flaw == .losesWhatComesAtOnce, changes.count == 1,
+        if changes.isEmpty, flaw == .failsOnEmptyCommit { throw RecordStoreError(.unavailable, explanation: "") }
+        if flaw == .losesConcurrentCommits, changes.count == 1,
             place.commits.withLock({
                 $0 += 1; return $0 % 3 == 0
             })
@@ -231,26 +233,26 @@ struct FlawedRecordStore: RecordStore {
                 place.records.withLock { make(change, in: &$0) }
                 for _ in 0..<turns { await Task.yield() }
             }
-        } else if flaw == .overwritesTheOther, changes.count == 1 {
-            // Two stores at one place do not know of each other's commits, and neither do two tasks with this flaw.
+        } else if flaw == .overwritesConcurrentCommits, changes.count == 1 {
+            // With this flaw, concurrent commits overwrite each other, even those of two stores at one place.
             var records = place.records.withLock(\.self)
             for _ in 0..<4 { await Task.yield() }
             for change in changes { make(change, in: &records) }
             place.records.withLock { [records] in $0 = records }
-        } else if flaw == .makesHalfWhenCancelled || flaw == .makesHalfWhenCancelledLate {
+        } else if flaw == .commitsPartiallyWhenCancelled || flaw == .commitsPartiallyWhenCancelledLate {
             for change in changes {
                 guard !Task.isCancelled else { return }
                 place.records.withLock { make(change, in: &$0) }
                 for _ in 0..<4 { await Task.yield() }
             }
         } else {
-            let changes = flaw == .makesAHundredChanges ? Array(changes.prefix(100)) : changes
-            let ordered = flaw == .changesBackwards ? changes.reversed() : changes
+            let changes = flaw == .appliesOnlyAHundredChanges ? Array(changes.prefix(100)) : changes
+            let ordered = flaw == .appliesChangesInReverse ? changes.reversed() : changes
             place.records.withLock { records in
                 for change in ordered { make(change, in: &records) }
             }
         }
-        if missesRemovals { own.records.withLock { for change in changes { make(change, in: &$0) } } }
+        if missesOtherRemovals { own.records.withLock { for change in changes { make(change, in: &$0) } } }
         if let shadow {
             let records = place.records.withLock(\.self)
             shadow.records.withLock { $0 = records }
@@ -258,15 +260,15 @@ struct FlawedRecordStore: RecordStore {
         try await endCancelled(before)
     }
 
-    /// Whether a store looks whether a key is claimed, and claims it in a second step.
+    /// Whether the store claims a key in two steps: it first checks whether the key is claimed.
     private var looksFirst: Bool {
-        flaw == .claimsAfterItHasLooked || flaw == .claimsAfterItHasLookedForOthers
+        flaw == .claimsNonAtomically || flaw == .claimsNonAtomicallyAcrossStores
     }
 
-    /// How often others get their turn behind each change of a commit; `nil` if its changes are made at once.
+    /// The number of times that the store yields after each change of a commit, or `nil` if its changes are made atomically.
     private var turnsBetweenChanges: Int? {
         switch flaw {
-        case .changesOneByOne: 8
+        case .appliesChangesOneByOne: 8
         case .readsSlowlyBetweenChanges: 4
         case .readsBetweenChanges: 1
         default: nil
@@ -274,17 +276,17 @@ struct FlawedRecordStore: RecordStore {
     }
 
     private func make(_ change: RecordChange, in records: inout [RecordKey: StoredRecord]) {
-        if missesRemovals { noteRemovals(by: change, of: records) }
+        if missesOtherRemovals { noteRemovals(by: change, of: records) }
         switch change {
         case .keep(let record, let key):
-            if record.bytes.isEmpty, flaw == .losesWhatIsEmpty { return records[stored(key)] = nil }
-            if flaw == .keepsTheFirst, records[stored(key)] != nil { return }
+            if record.bytes.isEmpty, flaw == .losesEmptyRecords { return records[stored(key)] = nil }
+            if flaw == .keepsTheFirstRecord, records[stored(key)] != nil { return }
             if flaw == .forgetsTheEmptyKey, key.components.isEmpty { return }
             if flaw == .keepsTheExpiryOfEqualBytes, records[stored(key)]?.bytes == record.bytes { return }
             records[stored(key)] = kept(record)
         case .remove(let key):
             if flaw == .removesNothing { return }
-            if flaw == .removesWhatIsBelow {
+            if flaw == .removesDescendants {
                 records = records.filter { !key.contains($0.key) }
             } else {
                 records[stored(key)] = nil
@@ -292,7 +294,7 @@ struct FlawedRecordStore: RecordStore {
         case .removeAll(let key):
             records = records.filter { entry in
                 switch flaw {
-                case .removesByText: !entry.key.description.hasPrefix(key.description)
+                case .removesByTextPrefix: !entry.key.description.hasPrefix(key.description)
                 case .leavesTheKeyItself where !key.components.isEmpty: entry.key == key || !key.contains(entry.key)
                 default: !key.contains(entry.key)
                 }
@@ -302,21 +304,21 @@ struct FlawedRecordStore: RecordStore {
 
     private func kept(_ record: StoredRecord) -> StoredRecord {
         switch flaw {
-        case .endsAtZero:
+        case .truncatesAtZeroByte:
             StoredRecord(Array(record.bytes.prefix { $0 != 0 }), expiry: record.expiry)
-        case .cutsWhatIsLarge: StoredRecord(Array(record.bytes.prefix(65_536)), expiry: record.expiry)
-        case .cutsAtAMebibyte: StoredRecord(Array(record.bytes.prefix(1_048_575)), expiry: record.expiry)
+        case .truncatesLargeRecords: StoredRecord(Array(record.bytes.prefix(65_536)), expiry: record.expiry)
+        case .truncatesAtAMebibyte: StoredRecord(Array(record.bytes.prefix(1_048_575)), expiry: record.expiry)
         case .forgetsTheExpiry: StoredRecord(record.bytes)
         default: record
         }
     }
 
-    /// The key under which a store keeps what it is given for another.
+    /// Returns the key that the store uses in place of a key.
     private func stored(_ key: RecordKey) -> RecordKey {
         switch flaw {
-        case .comparesTexts: RecordKey(key.components.map(\.precomposedStringWithCanonicalMapping))
+        case .normalizesKeys: RecordKey(key.components.map(\.precomposedStringWithCanonicalMapping))
         case .joinsComponents: key.components.isEmpty ? [] : [key.components.joined(separator: "/")]
-        case .cutsLongComponents:
+        case .truncatesLongComponents:
             RecordKey(key.components.map { $0.utf8.count > 65_535 ? String($0.prefix(65_535)) : $0 })
         case .ignoresCase: RecordKey(key.components.map { $0.lowercased() })
         default: key
@@ -325,8 +327,8 @@ struct FlawedRecordStore: RecordStore {
 
     func isGiven(_ record: StoredRecord) -> Bool {
         switch flaw {
-        case .keepsWhatHasExpired: true
-        case .keepsWhatExpiresNow: record.expiry.map { $0 >= now } ?? true
+        case .returnsExpiredRecords: true
+        case .returnsRecordsThatExpireNow: record.expiry.map { $0 >= now } ?? true
         default: !record.isExpired(at: now)
         }
     }

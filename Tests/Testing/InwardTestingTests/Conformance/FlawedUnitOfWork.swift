@@ -2,7 +2,7 @@ import InwardCore
 import InwardTesting
 import Synchronization
 
-/// A unit of work over numbers in memory that does one thing wrong, if a test asks for it.
+/// A unit of work over numbers in memory, with at most one flaw.
 final class FlawedUnitOfWork: UnitOfWork {
     enum Flaw: CaseIterable {
         case changesWhenPrepared
@@ -10,37 +10,37 @@ final class FlawedUnitOfWork: UnitOfWork {
         case commitsOnce
         case forgetsTheSecond
         case removesNothing
-        case changesBackwards
+        case appliesChangesInReverse
         case losesEveryThird
         case forgetsEveryThird
-        case changesWhenCancelled
-        case failsOtherwiseWhenCancelled
-        case forgetsCancelledChanges
+        case commitsWhenCancelled
+        case failsDifferentlyWhenCancelled
+        case dropsCancelledCommits
         case acceptsForeign
         case changesBeforeItRefuses
         case refusesAsDenied
-        case spendsChanges
+        case consumesRefusedChanges
         case isNotDurable
-        case failsOnNothing
-        case isTornByCrashes
-        case losesWhatItSaidWasDone
-        case neverEnds
-        case makesEachOnce
-        case looksAtTheLast
-        case looksAtTheFirst
-        case looksAtTheEnds
+        case failsOnEmptyCommit
+        case isPartialAfterCrashes
+        case losesReportedCommits
+        case neverCrashes
+        case makesRepeatedChangesOnce
+        case checksOnlyTheLastChange
+        case checksOnlyTheFirstChange
+        case checksOnlyTheFirstAndLastChange
         case dropsTheUnknown
-        case saysCancelledThoughMade
-        case makesHalfWhenCancelled
-        case saysCancelledThoughMadeLate
-        case makesHalfWhenCancelledLate
+        case reportsCancellationAfterCommit
+        case commitsPartiallyWhenCancelled
+        case reportsCancellationAfterSlowCommit
+        case commitsPartiallyWhenCancelledLate
         case rollsBackWhenCancelled
-        case makesAHundredChanges
+        case appliesOnlyAHundredChanges
     }
 
     typealias Numbers = [UnitOfWorkStage.Repository: [String: Int]]
 
-    /// What is durable, by the names of the places.
+    /// The durable numbers, by place.
     final class Places: Sendable {
         let numbers = Mutex<[String: Numbers]>([:])
     }
@@ -72,7 +72,7 @@ final class FlawedUnitOfWork: UnitOfWork {
         self.flaw = flaw
         self.place = place
         self.places = places
-        self.end = flaw == .neverEnds ? nil : end
+        self.end = flaw == .neverCrashes ? nil : end
         state = Mutex(State(numbers: places.numbers.withLock { $0[place] ?? [:] }))
     }
 
@@ -101,12 +101,12 @@ final class FlawedUnitOfWork: UnitOfWork {
     }
 
     func commit(_ changes: [any PreparedChange]) async throws(UnitOfWorkError) {
-        if changes.isEmpty, flaw == .failsOnNothing { throw UnitOfWorkError(.unavailable, explanation: "") }
+        if changes.isEmpty, flaw == .failsOnEmptyCommit { throw UnitOfWorkError(.unavailable, explanation: "") }
         if Task.isCancelled {
             switch flaw {
-            case .failsOtherwiseWhenCancelled: throw UnitOfWorkError(.unavailable, explanation: "")
-            case .forgetsCancelledChanges: return
-            case .changesWhenCancelled: break
+            case .failsDifferentlyWhenCancelled: throw UnitOfWorkError(.unavailable, explanation: "")
+            case .dropsCancelledCommits: return
+            case .commitsWhenCancelled: break
             default: throw UnitOfWorkError(.cancelled, explanation: "")
             }
         }
@@ -114,14 +114,14 @@ final class FlawedUnitOfWork: UnitOfWork {
         if own.count < changes.count, flaw != .dropsTheUnknown { throw UnitOfWorkError(.foreign, explanation: "") }
         let looked =
             switch flaw {
-            case .looksAtTheFirst: Array(own.prefix(1))
-            case .looksAtTheLast: Array(own.suffix(1))
-            case .looksAtTheEnds: Array(own.prefix(1) + own.suffix(1))
+            case .checksOnlyTheFirstChange: Array(own.prefix(1))
+            case .checksOnlyTheLastChange: Array(own.suffix(1))
+            case .checksOnlyTheFirstAndLastChange: Array(own.prefix(1) + own.suffix(1))
             default: own
             }
         if let foreign = looked.first(where: { $0.owner != ObjectIdentifier(self) }), flaw != .acceptsForeign {
             if flaw == .changesBeforeItRefuses { try make(own.filter { $0.owner != foreign.owner }) }
-            if flaw == .spendsChanges { state.withLock { $0.spent.formUnion(own.map(\.serial)) } }
+            if flaw == .consumesRefusedChanges { state.withLock { $0.spent.formUnion(own.map(\.serial)) } }
             throw UnitOfWorkError(flaw == .refusesAsDenied ? .denied : .foreign, explanation: "")
         }
         own = state.withLock { state in
@@ -130,17 +130,17 @@ final class FlawedUnitOfWork: UnitOfWork {
             if flaw == .commitsOnce { state.spent.formUnion(own.map(\.serial)) }
             return unspent
         }
-        if flaw == .changesBackwards { own.reverse() }
-        if flaw == .makesEachOnce {
+        if flaw == .appliesChangesInReverse { own.reverse() }
+        if flaw == .makesRepeatedChangesOnce {
             var serials: Set<Int> = []
             own = own.filter { serials.insert($0.serial).inserted }
         }
-        if flaw == .makesAHundredChanges { own = Array(own.prefix(100)) }
-        // Long, where it is cancelled, before it begins to go wrong.
-        if flaw == .saysCancelledThoughMadeLate || flaw == .makesHalfWhenCancelledLate, own.count == 3 {
+        if flaw == .appliesOnlyAHundredChanges { own = Array(own.prefix(100)) }
+        // Waits for a long time in commits that are cancelled, before the flaw takes effect.
+        if flaw == .reportsCancellationAfterSlowCommit || flaw == .commitsPartiallyWhenCancelledLate, own.count == 3 {
             for _ in 0..<600 { await Task.yield() }
         }
-        if flaw == .makesHalfWhenCancelled || flaw == .makesHalfWhenCancelledLate {
+        if flaw == .commitsPartiallyWhenCancelled || flaw == .commitsPartiallyWhenCancelledLate {
             for change in own {
                 guard !Task.isCancelled else { throw UnitOfWorkError(.cancelled, explanation: "") }
                 try make([change])
@@ -159,9 +159,9 @@ final class FlawedUnitOfWork: UnitOfWork {
         let before = state.withLock(\.numbers)
         try make(own)
         switch flaw {
-        case .saysCancelledThoughMade, .saysCancelledThoughMadeLate, .rollsBackWhenCancelled:
+        case .reportsCancellationAfterCommit, .reportsCancellationAfterSlowCommit, .rollsBackWhenCancelled:
             for _ in 0..<8 { await Task.yield() }
-        case .changesWhenCancelled: break
+        case .commitsWhenCancelled: break
         default: return
         }
         guard Task.isCancelled else { return }
@@ -169,14 +169,14 @@ final class FlawedUnitOfWork: UnitOfWork {
         throw UnitOfWorkError(.cancelled, explanation: "")
     }
 
-    /// Makes changes in one step of the process, or each in a step of its own.
+    /// Makes changes in one step of the process, or with one flaw, each in its own step.
     private func make(_ changes: [Change]) throws(UnitOfWorkError) {
-        for group in flaw == .isTornByCrashes ? changes.map({ [$0] }) : [changes] {
+        for group in flaw == .isPartialAfterCrashes ? changes.map({ [$0] }) : [changes] {
             let isAlive = state.withLock { state in
                 defer { state.steps += 1 }
                 return end.map { state.steps < $0 } ?? true
             }
-            guard isAlive || flaw == .losesWhatItSaidWasDone else {
+            guard isAlive || flaw == .losesReportedCommits else {
                 throw UnitOfWorkError(.unavailable, explanation: "The process has ended.")
             }
             let numbers = state.withLock { state in

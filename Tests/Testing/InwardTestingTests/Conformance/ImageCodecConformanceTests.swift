@@ -9,7 +9,7 @@ struct ImageCodecConformanceTests {
 
     private let conformance = ImageCodecConformance(roundTrips: [ImageRoundTrip(raw)])
 
-    /// What the check finds wrong with a codec.
+    /// Returns the violations that the check finds in a codec.
     private func violations(of flaw: RawImageCodec.Flaw) async throws -> [String] {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await conformance.check(RawImageCodec(flaw: flaw))
@@ -17,11 +17,11 @@ struct ImageCodecConformanceTests {
         return failure?.violations ?? []
     }
 
-    @Test func aCodecThatDoesAllItMustPasses() async throws {
+    @Test func correctCodecPasses() async throws {
         try await conformance.check(RawImageCodec())
     }
 
-    // One after the other, so that calls at the same time get threads to run on.
+    // Serialized, so that the concurrent calls of each check get enough threads.
     @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 9)) func eachFlawIsFound(
         flaw: RawImageCodec.Flaw,
         sentence: String
@@ -30,41 +30,41 @@ struct ImageCodecConformanceTests {
         #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
     }
 
-    @Test func thereIsAFindingForEachFlaw() {
+    @Test func everyFlawHasAFinding() {
         #expect(Set(RawImageCodec.findings.map(\.0)) == Set(RawImageCodec.Flaw.allCases))
     }
 
-    /// What each setting of a round trip says that a format or a codec cannot do.
+    /// Flaws, each with a round trip that allows it.
     private static let settings: [(RawImageCodec.Flaw, ImageRoundTrip)] = [
         (.needsAllBytesForHeader, ImageRoundTrip(raw, hasLeadingHeader: false, keepsTruncatedRows: false)),
         (.forgetsOrientationOfPart, ImageRoundTrip(raw, hasLeadingHeader: false, keepsTruncatedRows: false)),
         (.ignoresAllowedTruncation, ImageRoundTrip(raw, keepsTruncatedRows: false)),
-        (.looksAtTheDeadlineOnlyAtTheStart, ImageRoundTrip(raw, isInterruptible: false)),
-        (.looksForCancellationOnlyAtTheStart, ImageRoundTrip(raw, isInterruptible: false)),
+        (.checksTheDeadlineOnlyAtTheStart, ImageRoundTrip(raw, isInterruptible: false)),
+        (.checksForCancellationOnlyAtTheStart, ImageRoundTrip(raw, isInterruptible: false)),
         (.losesAlpha, ImageRoundTrip(raw, keepsAlpha: false)),
         (.losesOrientation, ImageRoundTrip(raw, keepsOrientation: false)),
         (.losesLowBits, ImageRoundTrip(raw, tolerance: 4)),
     ]
 
-    @Test(arguments: Thoroughness.sample(settings, every: 3)) func aSettingSparesACodec(
+    @Test(arguments: Thoroughness.sample(settings, every: 3)) func flawAllowedByASettingIsNotReported(
         flaw: RawImageCodec.Flaw,
         roundTrip: ImageRoundTrip
     ) async throws {
         try await ImageCodecConformance(roundTrips: [roundTrip]).check(RawImageCodec(flaw: flaw))
     }
 
-    @Test func aSideThatTheFormatHoldsMustBeWritten() async throws {
+    @Test func longestSideMustBeEncodable() async throws {
         let conformance = ImageCodecConformance(roundTrips: [ImageRoundTrip(Self.raw, longestSide: 65_537)])
         let failure = await #expect(throws: ConformanceFailure.self) { try await conformance.check(RawImageCodec()) }
         #expect(
             failure?.violations == [
-                "An image of 65537×1 must be written as RAW, and failed: unencodable(RAW).",
-                "An image of 1×65537 must be written as RAW, and failed: unencodable(RAW).",
+                "An image of 65537×1 must be encodable as RAW, but failed: unencodable(RAW).",
+                "An image of 1×65537 must be encodable as RAW, but failed: unencodable(RAW).",
             ]
         )
     }
 
-    @Test func callsAreNotNestedWhereThatIsRuledOut() async throws {
+    @Test func callsAreNotNestedIfDisabled() async throws {
         let roundTrip = ImageRoundTrip(Self.raw)
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await ImageCodecConformance(roundTrips: [roundTrip]).check(RawImageCodec(flaw: .sharesTheHeader))
@@ -75,17 +75,17 @@ struct ImageCodecConformanceTests {
             try await ImageCodecConformance(roundTrips: [roundTrip], nestsCalls: false)
                 .check(RawImageCodec(flaw: .sharesTheHeader))
         } catch {
-            #expect(error.violations.allSatisfy { $0.contains("At the same time") }, "\(error)")
+            #expect(error.violations.allSatisfy { $0.contains("Concurrently") }, "\(error)")
         }
     }
 
-    @Test func aCheckOfNothingIsNoCheck() async throws {
+    @Test func emptyCheckFails() async throws {
         await #expect(throws: ConformanceFailure.self) {
             try await ImageCodecConformance(roundTrips: []).check(RawImageCodec())
         }
     }
 
-    @Test func aSampleIsComparedWithItsImage() async throws {
+    @Test func sampleIsComparedWithItsImage() async throws {
         let codec = RawImageCodec()
         let image = Image(size: ImageSize(clamping: 9, 5), color: Color(red: 200, green: 100, blue: 50))
         let bytes = try codec.bytes(of: image, as: Self.raw)
@@ -95,21 +95,23 @@ struct ImageCodecConformanceTests {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await ImageCodecConformance(roundTrips: [], samples: [wrong]).check(codec)
         }
-        #expect(failure?.violations == ["An image of 9×5 in RAW must come back within 0 steps, and is off by 200."])
+        #expect(
+            failure?.violations == ["An image of 9×5 in RAW must match the original within 0 steps, but is off by 200."]
+        )
     }
 
     @Test(arguments: [RawImageCodec.Flaw.ignoresCancellationWhenReading, .ignoresDeadlineWhenReducing])
-    func aSampleIsReadUntilItsTaskIsInterrupted(flaw: RawImageCodec.Flaw) async throws {
+    func interruptedDecodingOfASampleIsChecked(flaw: RawImageCodec.Flaw) async throws {
         let image = Image(size: ImageSize(clamping: 9, 5), color: Color(gray: 100))
         let bytes = try RawImageCodec().bytes(of: image, as: Self.raw)
         let sample = ImageSample(bytes, format: RawImageCodec.format, image: image)
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await ImageCodecConformance(roundTrips: [], samples: [sample]).check(RawImageCodec(flaw: flaw))
         }
-        #expect(failure?.violations.allSatisfy { $0.hasPrefix("An image of 9×5 in RAW must not be read") } == true)
+        #expect(failure?.violations.allSatisfy { $0.hasPrefix("An image of 9×5 in RAW must not be decoded") } == true)
     }
 
-    @Test func whatIsLostWithinTheToleranceIsNoViolation() async throws {
+    @Test func lossWithinTheToleranceIsAllowed() async throws {
         let codec = RawImageCodec()
         let image = Image(size: ImageSize(clamping: 9, 5), color: Color(gray: 100))
         let bytes = try codec.bytes(of: image, as: Self.raw)

@@ -3,10 +3,10 @@ import InwardTesting
 import Testing
 import Thoroughness
 
-/// What the check finds wrong with codecs that only read.
+/// Tests of the check with codecs that only decode.
 @Suite(.timeLimit(.minutes(5)))
 struct ImageSampleConformanceTests {
-    /// An image of small squares in several colours, none of which is as its neighbours, nor is its alpha.
+    /// Returns an image of small squares in several colors. Neighboring squares differ in color and in alpha.
     private static func sample(
         _ width: Int,
         _ height: Int,
@@ -39,7 +39,7 @@ struct ImageSampleConformanceTests {
         try [sample(12, 40, .left), sample(44, 12, .down), sample(4, 320, .up)]
     }
 
-    /// A codec that writes nothing.
+    /// A codec that encodes nothing.
     private struct ReadingCodec: ImageCodec {
         let codec: RawImageCodec
 
@@ -54,7 +54,7 @@ struct ImageSampleConformanceTests {
         }
     }
 
-    /// What the check finds wrong with a codec that only reads.
+    /// Returns the violations that the check finds in a codec that only decodes.
     private func violations(of flaw: RawImageCodec.Flaw?, _ samples: [ImageSample]) async -> [String] {
         do throws(ConformanceFailure) {
             let codec = ReadingCodec(codec: RawImageCodec(flaw: flaw))
@@ -65,64 +65,67 @@ struct ImageSampleConformanceTests {
         }
     }
 
-    @Test func aCodecThatReadsAsItMustPasses() async throws {
+    @Test func correctDecoderPasses() async throws {
         #expect(await violations(of: nil, try Self.samples()) == [])
     }
 
-    /// For each flaw, a sentence of what is found.
+    /// For each flaw, a part of a violation that must be found.
     private static let findings: [(RawImageCodec.Flaw, String)] = [
         (
             .ignoresAllowedTruncationWhenReducing,
-            "in RAW, reduced by 2, must be read where truncation is allowed, and failed: truncated(RAW)."
+            "in RAW, reduced by 2, must be decodable where truncation is allowed, but failed: truncated(RAW)."
         ),
         (
             .needsAllBytesForHeader,
-            "12×40 in RAW must be read from the first half of the bytes, and failed: truncated(RAW)."
+            "12×40 in RAW must be readable from the first half of the bytes, but failed: truncated(RAW)."
         ),
         (
             .forgetsOrientationOfPart,
-            "of 12×40 in RAW must be read from the first half of the bytes, and is another one."
+            "of 12×40 in RAW must be readable from the first half of the bytes, but differs."
         ),
         (
             .ignoresAllowedTruncation,
-            "12×40 in RAW must be read where truncation is allowed, and failed: truncated(RAW)."
+            "12×40 in RAW must be decodable where truncation is allowed, but failed: truncated(RAW)."
         ),
-        (.clearsWhatIsCutShort, "of 12×40 in RAW must give its first rows, and these are off by 255."),
-        (.turnsWhatIsCutShort, "of 12×40 in RAW must have its size and orientation, and do not."),
-        (.takesWhatIsCutShort, "RAW that is cut short after 9 of 1929 bytes must not decode, and does."),
+        (.clearsTruncatedImages, "of 12×40 in RAW must provide the first rows, but these are off by 255."),
+        (.turnsTruncatedImages, "of 12×40 in RAW must decode with the right size and orientation, but do not."),
+        (.decodesTruncatedBytes, "RAW truncated after 9 of 1929 bytes must not decode, but does."),
         (.shiftsByABlockWhenReducing, "An image of 44×12 in RAW, divided by 2, is off by"),
         (.losesAlphaWhenReducing, "An image of 44×12 in RAW, divided by 2, is off by"),
-        (.losesOrientationWhenReducing, "12×40 in RAW, divided by 2, must be turned as left, and came back as up."),
         (
-            .readsHalfWhenCancelled,
-            "12×40 in RAW must not be read in part when its task is cancelled at look 2 of 5, and is."
+            .losesOrientationWhenReducing,
+            "12×40 in RAW, divided by 2, must have the orientation left, but was decoded with up."
         ),
         (
-            .readsHalfAfterDeadline,
-            "12×40 in RAW must not be read in part when the deadline of its task has passed at look 2 of 5, and is."
+            .decodesPartiallyWhenCancelled,
+            "12×40 in RAW must not be decoded only in part when its task is cancelled at deadline check 2 of 5, but is."
         ),
         (
-            .reducesHalfWhenCancelled,
-            "12×40 in RAW must not be read divided by 2 in part when its task is cancelled at look 2 of 5, and is."
+            .decodesPartiallyAfterDeadline,
+            "12×40 in RAW must not be decoded only in part when its deadline has passed at deadline check 2 of 5, but is."
         ),
         (
-            .reducesHalfAfterDeadline,
-            "must not be read divided by 2 in part when the deadline of its task has passed at look 2 of 5, and is."
+            .reducesPartiallyWhenCancelled,
+            "12×40 in RAW must not be decoded with the reduction 2 only in part when its task is cancelled at deadline check 2 of 5, but is."
         ),
         (
-            .looksAtTheDeadlineOnlyAtTheStart,
-            "4×320 in RAW must be read with three looks at the deadline or more, and was with 1."
+            .reducesPartiallyAfterDeadline,
+            "must not be decoded with the reduction 2 only in part when its deadline has passed at deadline check 2 of 5, but is."
         ),
         (
-            .looksForCancellationOnlyAtTheStart,
-            "4×320 in RAW must not be read to the end when its task is cancelled at look 1 of 40, and is."
+            .checksTheDeadlineOnlyAtTheStart,
+            "4×320 in RAW must be decoded with at least three deadline checks, but was with 1."
         ),
-        (.remembersHeadersByLength, "One after the other: An image of 12×40 in RAW says in its header to be 44×12."),
-        (.remembersImagesByLength, "One after the other: An image of 12×40 in RAW came back as an image of 44×12."),
-        (.sharesPixelsWhenReading, "12×40 in RAW must be read right while another is read, and is not."),
-        (.sharesTheHeader, "12×40 in RAW must be read right while another is read, and is not."),
-        (.failsWhileItIsBusy, "12×40 in RAW must not change another that is read meanwhile, and does."),
-        (.sharesPixelsWhileItIsSlow, "At the same time: An image of"),
+        (
+            .checksForCancellationOnlyAtTheStart,
+            "4×320 in RAW must not be decoded completely when its task is cancelled at deadline check 1 of 40, but is."
+        ),
+        (.remembersHeadersByLength, "Sequentially: An image of 12×40 in RAW has a header that says 44×12."),
+        (.remembersImagesByLength, "Sequentially: An image of 12×40 in RAW was decoded as an image of 44×12."),
+        (.sharesPixelsWhenReading, "12×40 in RAW must be decoded correctly while another is decoded, but is not."),
+        (.sharesTheHeader, "12×40 in RAW must be decoded correctly while another is decoded, but is not."),
+        (.failsDuringAnotherCall, "12×40 in RAW must not affect another image that is decoded meanwhile, but does."),
+        (.sharesPixelsInSlowCalls, "Concurrently: An image of"),
     ]
 
     @Test(arguments: Thoroughness.sample(findings, every: 4)) func eachFlawIsFound(
@@ -133,15 +136,15 @@ struct ImageSampleConformanceTests {
         #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
     }
 
-    @Test func aSettingSparesACodec() async throws {
+    @Test func flawAllowedByASettingIsNotReported() async throws {
         let partial = try Self.sample(12, 40, .left, hasLeadingHeader: false, keepsTruncatedRows: false)
         let whole = try Self.sample(4, 320, .up, isInterruptible: false)
         #expect(await violations(of: .needsAllBytesForHeader, [partial]) == [])
         #expect(await violations(of: .ignoresAllowedTruncation, [partial]) == [])
-        #expect(await violations(of: .looksAtTheDeadlineOnlyAtTheStart, [whole]) == [])
+        #expect(await violations(of: .checksTheDeadlineOnlyAtTheStart, [whole]) == [])
     }
 
-    @Test func aSampleIsReadBesideAnImageThatIsWritten() async throws {
+    @Test func sampleIsDecodedWhileAnImageIsEncoded() async throws {
         let conformance = ImageCodecConformance(
             roundTrips: [ImageRoundTrip(ImageEncoding(RawImageCodec.format))],
             samples: [try Self.sample(20, 24, .up)]
@@ -149,7 +152,7 @@ struct ImageSampleConformanceTests {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await conformance.check(RawImageCodec(flaw: .sharesTheHeader))
         }
-        let sentence = "An image of 20×24 in RAW must be read right while another is read, and is not."
+        let sentence = "An image of 20×24 in RAW must be decoded correctly while another is decoded, but is not."
         #expect(failure?.violations.contains(sentence) == true)
     }
 }

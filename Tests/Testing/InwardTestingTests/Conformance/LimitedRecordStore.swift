@@ -1,14 +1,14 @@
 import InwardRepositories
 import Synchronization
 
-/// A store with limited room, 4 MiB by default. If a test asks for it, a commit that does not fit is made in part.
+/// A store with limited space, 4 MiB by default. If `commitsPartially` is set, a commit that does not fit takes effect in part.
 final class LimitedRecordStore: RecordStore {
     private let base = InMemoryRecordStore()
     private let free: Mutex<Int>
-    private let makesHalf: Bool
+    private let commitsPartially: Bool
 
-    init(makesHalf: Bool, free: Int = 4 << 20) {
-        self.makesHalf = makesHalf
+    init(commitsPartially: Bool, free: Int = 4 << 20) {
+        self.commitsPartially = commitsPartially
         self.free = Mutex(free)
     }
 
@@ -30,7 +30,7 @@ final class LimitedRecordStore: RecordStore {
         for change in changes {
             if case .keep(let record, _) = change { left -= record.bytes.count }
             guard left >= 0 else {
-                if makesHalf { try await base.commit(made) }
+                if commitsPartially { try await base.commit(made) }
                 throw RecordStoreError(.full, explanation: "There is no room.")
             }
             made.append(change)

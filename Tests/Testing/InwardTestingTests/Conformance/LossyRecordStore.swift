@@ -2,21 +2,21 @@ import Foundation
 import InwardRepositories
 import Synchronization
 
-/// A store in memory whose records a test can damage, and that does one thing wrong with its losses, if a test asks for it.
+/// An in-memory store whose records a test can damage, with at most one flaw in how it reports losses.
 struct LossyRecordStore: RecordStore {
     enum Flaw: CaseIterable {
-        case namesWhatIsKept
-        case namesWhatExpires
-        case namesNothing
-        case namesLossesOfOtherKeys
-        case forgetsWhatItHasNamed
-        case forgetsWithAnyCommit
-        case neverForgets
-        case namesNothingWhenCancelled
-        case failsOtherwiseWhenCancelled
+        case reportsUndamagedRecords
+        case reportsExpiringRecords
+        case reportsNothing
+        case reportsLossesOfOtherKeys
+        case forgetsReportedLosses
+        case forgetsLossesOnAnyCommit
+        case neverForgetsLosses
+        case reportsNothingWhenCancelled
+        case failsDifferentlyWhenCancelled
     }
 
-    /// A place that stores are opened at.
+    /// The contents of a place, which the stores opened there share.
     final class Place: Sendable {
         let records: InMemoryRecordStore
         let losses = Mutex<Set<RecordKey>>([])
@@ -34,11 +34,11 @@ struct LossyRecordStore: RecordStore {
         self.place = place
     }
 
-    /// Damages what is kept under a key, so that it is not given any more.
+    /// Damages the record under a key, so that it is no longer returned.
     func damage(_ key: RecordKey) async throws(RecordStoreError) {
         guard let record = try await place.records.record(for: key) else { return }
         try await place.records.commit([.remove(key)])
-        guard record.expiry == nil || flaw == .namesWhatExpires else { return }
+        guard record.expiry == nil || flaw == .reportsExpiringRecords else { return }
         place.losses.withLock { _ = $0.insert(key) }
     }
 
@@ -51,18 +51,18 @@ struct LossyRecordStore: RecordStore {
     }
 
     func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
-        if flaw == .namesNothing { return RecordLosses() }
+        if flaw == .reportsNothing { return RecordLosses() }
         if Task.isCancelled {
             switch flaw {
-            case .namesNothingWhenCancelled: return RecordLosses()
-            case .failsOtherwiseWhenCancelled: throw RecordStoreError(.unavailable, explanation: "")
+            case .reportsNothingWhenCancelled: return RecordLosses()
+            case .failsDifferentlyWhenCancelled: throw RecordStoreError(.unavailable, explanation: "")
             default: throw RecordStoreError(.cancelled, explanation: "")
             }
         }
         var keys = place.losses.withLock(\.self)
-        if flaw == .forgetsWhatItHasNamed { place.losses.withLock { $0 = [] } }
-        if flaw == .namesWhatIsKept { keys.formUnion(try await place.records.records(under: key).map(\.key)) }
-        return RecordLosses(keys: keys.filter { key.contains($0) || flaw == .namesLossesOfOtherKeys }.sorted())
+        if flaw == .forgetsReportedLosses { place.losses.withLock { $0 = [] } }
+        if flaw == .reportsUndamagedRecords { keys.formUnion(try await place.records.records(under: key).map(\.key)) }
+        return RecordLosses(keys: keys.filter { key.contains($0) || flaw == .reportsLossesOfOtherKeys }.sorted())
     }
 
     func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
@@ -71,9 +71,9 @@ struct LossyRecordStore: RecordStore {
 
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
         try await place.records.commit(changes)
-        if flaw == .neverForgets { return }
+        if flaw == .neverForgetsLosses { return }
         place.losses.withLock { losses in
-            if flaw == .forgetsWithAnyCommit { return losses = [] }
+            if flaw == .forgetsLossesOnAnyCommit { return losses = [] }
             for change in changes {
                 switch change {
                 case .keep(_, let key), .remove(let key): losses.remove(key)

@@ -1,5 +1,5 @@
 extension RawImageCodec {
-    /// What the codec does wrong, if a test asks for it.
+    /// The flaws of the codec.
     enum Flaw: CaseIterable {
         // Pixels and sizes.
         case losesAlpha
@@ -9,37 +9,37 @@ extension RawImageCodec {
         case swapsColorsOfLongSides
         case reversesRowsOfLargeImages
         case wrapsLongSides
-        case saysLongSidesAreDamaged
+        case reportsLongSidesAsDamaged
         // Headers.
         case losesOrientation
         case forgetsOrientationInHeader
-        case namesAnotherFormat
-        case saysAnotherSize
+        case reportsAnotherFormat
+        case reportsAnotherSize
         case needsAllBytesForHeader
         case forgetsOrientationOfPart
         // Reductions.
-        case reducesDownwards
-        case reducesByTheFirstPixels
-        case reducesAsAsked
+        case roundsReducedSizesDown
+        case reducesToTheFirstPixels
+        case makesUnofferedReductions
         case offersReductionsAndIgnoresThem
         case losesOrientationWhenReducing
         case losesAlphaWhenReducing
         case shiftsByABlockWhenReducing
         // Damage.
-        case takesWhatIsCutShort
-        case saysWhatIsCutShortIsUnrecognized
-        case givesWhatThereIsInAnotherSize
+        case decodesTruncatedBytes
+        case reportsTruncatedBytesAsUnrecognized
+        case decodesTruncatedBytesInAnotherSize
         case ignoresAllowedTruncation
-        case takesWhatIsCutShortWhenReducing
+        case decodesTruncatedBytesWhenReducing
         case ignoresAllowedTruncationWhenReducing
-        case givesAnotherSizeOfWhatIsCutShortWhenReducing
-        case clearsWhatIsCutShort
-        case turnsWhatIsCutShort
+        case decodesTruncatedBytesInAnotherSizeWhenReducing
+        case clearsTruncatedImages
+        case turnsTruncatedImages
         case readsFromTheEnd
-        case blamesTheTask
+        case reportsCancellationForBadBytes
         case readsAnything
         case writesAnything
-        case saysNothingIsUnsupported
+        case reportsUnsupportedAsUnencodable
         // Cancellation and deadlines.
         case ignoresCancellationWhenReading
         case ignoresCancellationWhenWriting
@@ -49,23 +49,23 @@ extension RawImageCodec {
         case ignoresDeadlineWhenWriting
         case ignoresDeadlineWhenReducing
         case failsAsCancelledAfterDeadline
-        case readsHalfWhenCancelled
-        case readsHalfAfterDeadline
-        case reducesHalfWhenCancelled
-        case reducesHalfAfterDeadline
-        case writesHalfWhenCancelled
-        case writesHalfAfterDeadline
-        case looksAtTheDeadlineOnlyAtTheStart
-        case looksForCancellationOnlyAtTheStart
-        // What calls share.
+        case decodesPartiallyWhenCancelled
+        case decodesPartiallyAfterDeadline
+        case reducesPartiallyWhenCancelled
+        case reducesPartiallyAfterDeadline
+        case encodesPartiallyWhenCancelled
+        case encodesPartiallyAfterDeadline
+        case checksTheDeadlineOnlyAtTheStart
+        case checksForCancellationOnlyAtTheStart
+        // State that calls share.
         case remembersHeadersByLength
         case remembersImagesByLength
         case writesTheLastImageAgain
         case sharesPixelsWhenReading
         case sharesPixelsWhenWriting
         case sharesTheHeader
-        case sharesPixelsWhileItIsSlow
-        case failsWhileItIsBusy
+        case sharesPixelsInSlowCalls
+        case failsDuringAnotherCall
     }
 
     /// What the codec is doing.
@@ -75,7 +75,7 @@ extension RawImageCodec {
         case writing
     }
 
-    /// Whether the flaw is not to look for cancellation.
+    /// Returns whether the flaw makes an activity ignore cancellation.
     func ignoresCancellation(_ activity: Activity) -> Bool {
         switch activity {
         case .reading: flaw == .ignoresCancellationWhenReading
@@ -84,7 +84,7 @@ extension RawImageCodec {
         }
     }
 
-    /// Whether the flaw is not to look at the deadline.
+    /// Returns whether the flaw makes an activity ignore its deadline.
     func ignoresDeadline(_ activity: Activity) -> Bool {
         switch activity {
         case .reading: flaw == .ignoresDeadlineWhenReading
@@ -93,21 +93,21 @@ extension RawImageCodec {
         }
     }
 
-    /// Whether the flaw is to return what is done so far when the task is cancelled.
-    func returnsHalfWhenCancelled(_ activity: Activity) -> Bool {
+    /// Returns whether the flaw makes a cancelled activity return a partial result.
+    func returnsPartWhenCancelled(_ activity: Activity) -> Bool {
         switch activity {
-        case .reading: flaw == .readsHalfWhenCancelled
-        case .reducing: flaw == .reducesHalfWhenCancelled
-        case .writing: flaw == .writesHalfWhenCancelled
+        case .reading: flaw == .decodesPartiallyWhenCancelled
+        case .reducing: flaw == .reducesPartiallyWhenCancelled
+        case .writing: flaw == .encodesPartiallyWhenCancelled
         }
     }
 
-    /// Whether the flaw is to return what is done so far when the deadline has passed.
-    func returnsHalfAfterDeadline(_ activity: Activity) -> Bool {
+    /// Returns whether the flaw makes an activity return a partial result after its deadline.
+    func returnsPartAfterDeadline(_ activity: Activity) -> Bool {
         switch activity {
-        case .reading: flaw == .readsHalfAfterDeadline
-        case .reducing: flaw == .reducesHalfAfterDeadline
-        case .writing: flaw == .writesHalfAfterDeadline
+        case .reading: flaw == .decodesPartiallyAfterDeadline
+        case .reducing: flaw == .reducesPartiallyAfterDeadline
+        case .writing: flaw == .encodesPartiallyAfterDeadline
         }
     }
 }

@@ -1,7 +1,7 @@
 import InwardImages
 
 extension RawImageCodec {
-    /// The pixels as the flaw writes them.
+    /// Returns the pixels as the flaw writes them.
     func changed(_ pixels: [UInt8], _ size: ImageSize) -> [UInt8] {
         var pixels = pixels
         switch flaw {
@@ -25,15 +25,15 @@ extension RawImageCodec {
         return pixels
     }
 
-    /// The image with sides divided by a number, of which each pixel is the first of those it stands for.
+    /// Returns the image with its sides divided by a number. Each pixel is the first of the pixels that it replaces.
     func reduced(_ image: Image, by divisor: Int) -> Image {
         let size =
-            flaw == .reducesDownwards
+            flaw == .roundsReducedSizesDown
             ? ImageSize(clamping: image.size.width / divisor, image.size.height / divisor)
             : image.size.divided(by: divisor)
         let orientation = flaw == .losesOrientationWhenReducing ? .up : image.orientation
         let shift = flaw == .shiftsByABlockWhenReducing ? 8 : 0
-        let isFirst = flaw == .reducesByTheFirstPixels
+        let isFirst = flaw == .reducesToTheFirstPixels
         let losesAlpha = flaw == .losesAlphaWhenReducing
         let (source, width) = (image.bytes, image.size.width)
         return Image(size: size, orientation: orientation) { pixels in

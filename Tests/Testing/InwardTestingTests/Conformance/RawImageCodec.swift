@@ -1,7 +1,7 @@
 import InwardCore
 import InwardImages
 
-/// A codec of a format that is made for tests: a signature, the orientation, the sides in two bytes each, and the pixels.
+/// A codec for a test format: a signature, the orientation, the sides in two bytes each, and the pixels.
 struct RawImageCodec: ImageCodec {
     /// The format.
     static let format = ImageFormat(name: "RAW", mediaType: "image/x-raw")
@@ -23,13 +23,14 @@ struct RawImageCodec: ImageCodec {
 
     private func parsedHeader(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         guard bytes.starts(with: Self.signature) || flaw == .readsAnything else {
-            throw ImageCodecError(flaw == .blamesTheTask ? .cancelled : .unrecognized, "is not raw")
+            throw ImageCodecError(flaw == .reportsCancellationForBadBytes ? .cancelled : .unrecognized, "is not raw")
         }
         guard bytes.count >= Self.headLength else { throw truncated }
         let width = Int(bytes[5]) << 8 | Int(bytes[6])
         let height = Int(bytes[7]) << 8 | Int(bytes[8])
         let orientation = Orientation(rawValue: Int(bytes[4]))
-        guard let size = ImageSize(width: width + (flaw == .saysAnotherSize ? 1 : 0), height: height), let orientation
+        guard let size = ImageSize(width: width + (flaw == .reportsAnotherSize ? 1 : 0), height: height),
+            let orientation
         else {
             throw ImageCodecError(.damaged(Self.format), "has no size")
         }
@@ -37,7 +38,7 @@ struct RawImageCodec: ImageCodec {
         if isPart, flaw == .needsAllBytesForHeader { throw truncated }
         let forgetsOrientation = flaw == .forgetsOrientationInHeader || isPart && flaw == .forgetsOrientationOfPart
         return ImageHeader(
-            format: flaw == .namesAnotherFormat ? .png : Self.format,
+            format: flaw == .reportsAnotherFormat ? .png : Self.format,
             size: size,
             orientation: forgetsOrientation ? .up : orientation,
             reductions: [2]
@@ -59,12 +60,12 @@ struct RawImageCodec: ImageCodec {
     ) throws(ImageCodecError) -> Image {
         let header = try header(of: bytes)
         memory.header = header
-        guard memory.begin() || flaw != .failsWhileItIsBusy else {
+        guard memory.begin() || flaw != .failsDuringAnotherCall else {
             throw ImageCodecError(.damaged(Self.format), "is read while another is")
         }
         defer { memory.end() }
         let isReduced =
-            (options.reduction == 2 || flaw == .reducesAsAsked && options.reduction == 3)
+            (options.reduction == 2 || flaw == .makesUnofferedReductions && options.reduction == 3)
             && flaw != .offersReductionsAndIgnoresThem
         let data =
             flaw == .readsFromTheEnd
@@ -78,18 +79,18 @@ struct RawImageCodec: ImageCodec {
                 options.allowsTruncation && flaw != .ignoresAllowedTruncation
                 && !(isReduced && flaw == .ignoresAllowedTruncationWhenReducing)
             let isTaken =
-                flaw == .takesWhatIsCutShort || isReduced && flaw == .takesWhatIsCutShortWhenReducing
+                flaw == .decodesTruncatedBytes || isReduced && flaw == .decodesTruncatedBytesWhenReducing
             guard isAllowed || isTaken else { throw truncated }
             let isOfAnotherSize =
-                flaw == .givesWhatThereIsInAnotherSize
-                || isReduced && flaw == .givesAnotherSizeOfWhatIsCutShortWhenReducing
+                flaw == .decodesTruncatedBytesInAnotherSize
+                || isReduced && flaw == .decodesTruncatedBytesInAnotherSizeWhenReducing
             if isOfAnotherSize { size = ImageSize(clamping: size.width, 1) }
-            if flaw == .clearsWhatIsCutShort { pixels = [] }
-            if flaw == .turnsWhatIsCutShort { orientation = .down }
+            if flaw == .clearsTruncatedImages { pixels = [] }
+            if flaw == .turnsTruncatedImages { orientation = .down }
             pixels += [UInt8](repeating: 0, count: max(0, size.byteCount - pixels.count))
             pixels.removeLast(pixels.count - size.byteCount)
         }
-        if flaw == .sharesPixelsWhileItIsSlow, size.width == 12 || size.height == 12 {
+        if flaw == .sharesPixelsInSlowCalls, size.width == 12 || size.height == 12 {
             pixels = memory.exchange(pixels, of: size)
         }
         if flaw == .sharesTheHeader { size = memory.header?.size ?? size }
@@ -100,13 +101,13 @@ struct RawImageCodec: ImageCodec {
     func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         guard encoding.format == Self.format || flaw == .writesAnything else {
             let reason: ImageCodecError.Reason =
-                flaw == .saysNothingIsUnsupported ? .unencodable(encoding.format) : .unsupported(encoding.format)
+                flaw == .reportsUnsupportedAsUnencodable ? .unencodable(encoding.format) : .unsupported(encoding.format)
             throw ImageCodecError(reason, "is not written")
         }
         let (width, height) = (image.size.width, image.size.height)
         guard image.size.longerSide <= UInt16.max || flaw == .wrapsLongSides else {
             let reason: ImageCodecError.Reason =
-                flaw == .saysLongSidesAreDamaged ? .damaged(Self.format) : .unencodable(Self.format)
+                flaw == .reportsLongSidesAsDamaged ? .damaged(Self.format) : .unencodable(Self.format)
             throw ImageCodecError(reason, "has too long a side")
         }
         var pixels = try copy(changed(image.bytes, image.size), image.size, .writing)
@@ -118,7 +119,7 @@ struct RawImageCodec: ImageCodec {
         ] + pixels
     }
 
-    /// The pixels, copied a few rows at a time.
+    /// Returns a copy of the pixels. It copies a few rows at a time, and checks for interruptions in between.
     private func copy(
         _ source: [UInt8],
         _ size: ImageSize,
@@ -131,7 +132,7 @@ struct RawImageCodec: ImageCodec {
         var pixels: [UInt8] = []
         let step = Self.rowsBetweenChecks * size.width * Image.bytesPerPixel
         for start in stride(from: 0, to: max(1, source.count), by: step) {
-            guard try goesOn(activity, isFirst: start == 0) else {
+            guard try continues(activity, isFirst: start == 0) else {
                 return pixels + [UInt8](repeating: 0, count: source.count - pixels.count)
             }
             let rows = source[start..<min(source.count, start + step)]
@@ -140,16 +141,16 @@ struct RawImageCodec: ImageCodec {
         return isShared ? memory.pixels : pixels
     }
 
-    /// Whether there is no reason to stop, or the flaw stops without an error.
-    private func goesOn(_ activity: Activity, isFirst: Bool) throws(ImageCodecError) -> Bool {
-        if isFirst || flaw != .looksForCancellationOnlyAtTheStart, Task.isCancelled, !ignoresCancellation(activity) {
-            if !isFirst, returnsHalfWhenCancelled(activity) { return false }
+    /// Returns whether to continue. If the call is interrupted, throws, or with some flaws returns `false`.
+    private func continues(_ activity: Activity, isFirst: Bool) throws(ImageCodecError) -> Bool {
+        if isFirst || flaw != .checksForCancellationOnlyAtTheStart, Task.isCancelled, !ignoresCancellation(activity) {
+            if !isFirst, returnsPartWhenCancelled(activity) { return false }
             throw flaw == .failsAsDamagedWhenCancelled ? ImageCodecError(.damaged(Self.format), "") : .cancelled
         }
-        if isFirst || flaw != .looksAtTheDeadlineOnlyAtTheStart, !ignoresDeadline(activity),
+        if isFirst || flaw != .checksTheDeadlineOnlyAtTheStart, !ignoresDeadline(activity),
             Deadline.current?.hasPassed == true
         {
-            if !isFirst, returnsHalfAfterDeadline(activity) { return false }
+            if !isFirst, returnsPartAfterDeadline(activity) { return false }
             throw flaw == .failsAsCancelledAfterDeadline ? .cancelled : .timedOut
         }
         return true
@@ -157,7 +158,7 @@ struct RawImageCodec: ImageCodec {
 
     private var truncated: ImageCodecError {
         ImageCodecError(
-            flaw == .saysWhatIsCutShortIsUnrecognized ? .unrecognized : .truncated(Self.format),
+            flaw == .reportsTruncatedBytesAsUnrecognized ? .unrecognized : .truncated(Self.format),
             "ends too early"
         )
     }

@@ -2,7 +2,7 @@ import Dispatch
 import InwardImages
 import Synchronization
 
-/// What the calls of a flawed codec share. Each access is safe, and what they come to together is not.
+/// The state that calls of a flawed codec share. Each access is thread-safe, but sequences of accesses are not atomic.
 final class RawImageMemory: Sendable {
     private struct State {
         var headers: [Int: ImageHeader] = [:]
@@ -16,16 +16,16 @@ final class RawImageMemory: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Tells a call that waits that there is another.
+    /// Tells a waiting call that another call has begun.
     private let other = DispatchSemaphore(value: 0)
 
-    /// The pixels that the calls work on.
+    /// The pixels that all calls work on.
     var pixels: [UInt8] {
         get { state.withLock(\.pixels) }
         set { state.withLock { $0.pixels = newValue } }
     }
 
-    /// Begins a call, and returns whether none was under way.
+    /// Begins a call, and returns whether no other call was in progress.
     func begin() -> Bool {
         state.withLock { state in
             defer { state.isBusy = true }
@@ -35,8 +35,8 @@ final class RawImageMemory: Sendable {
 
     func end() { state.withLock { $0.isBusy = false } }
 
-    /// Sets the pixels and returns what they are afterwards. The first call for a size that came before keeps its thread until
-    /// another call has set them too.
+    /// Sets the shared pixels, and returns them after other calls may have changed them. The first call with a size that was
+    /// used before blocks its thread until another call has set the pixels.
     func exchange(_ pixels: [UInt8], of size: ImageSize) -> [UInt8] {
         let waits = state.withLock { state in
             state.pixels = pixels
@@ -45,18 +45,18 @@ final class RawImageMemory: Sendable {
             defer { state.hasWaited = state.hasWaited || !isFirst }
             return !state.hasWaited && !isFirst
         }
-        // So long that it ends by itself only if nobody else calls, and the flaw is not found.
+        // If there is no other call, the timeout elapses, and the check does not find the flaw.
         if waits { _ = other.wait(timeout: .now() + 10) }
         return self.pixels
     }
 
-    /// The header of the image that is read.
+    /// The header of the image that is being decoded.
     var header: ImageHeader? {
         get { state.withLock(\.header) }
         set { state.withLock { $0.header = newValue } }
     }
 
-    /// The header of bytes of a length, which is made the first time.
+    /// Returns the header for bytes of a length, which is created once per length.
     func header(
         of length: Int,
         _ make: () throws(ImageCodecError) -> ImageHeader
@@ -67,7 +67,7 @@ final class RawImageMemory: Sendable {
         return header
     }
 
-    /// The image in bytes of a length, which is made the first time.
+    /// Returns the image for bytes of a length, which is created once per length.
     func image(of length: Int, _ make: () throws(ImageCodecError) -> Image) throws(ImageCodecError) -> Image {
         if let image = state.withLock({ $0.images[length] }) { return image }
         let image = try make()
@@ -75,7 +75,7 @@ final class RawImageMemory: Sendable {
         return image
     }
 
-    /// The pixels that were written last if they are of a size, and otherwise those that are written now.
+    /// Returns the pixels that were encoded last if they have the given size, and the given pixels otherwise.
     func lastWritten(_ size: ImageSize, _ pixels: [UInt8]) -> [UInt8] {
         state.withLock { state in
             if let last = state.lastWritten, last.size == size { return last.pixels }

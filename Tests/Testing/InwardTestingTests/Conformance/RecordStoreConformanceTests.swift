@@ -15,89 +15,95 @@ struct RecordStoreConformanceTests {
         }
     }
 
-    @Test func aStoreThatDoesAllItMustPasses() async throws {
+    @Test func correctStorePasses() async throws {
         try await check(nil)
     }
 
-    @Test func theStoreInMemoryPasses() async throws {
+    @Test func inMemoryStorePasses() async throws {
         try await RecordStoreConformance(isDurable: false, now: now).check { InMemoryRecordStore(now: { now }) }
     }
 
-    @Test func theStoreInMemoryIsFoundNotToBeDurable() async throws {
+    @Test func inMemoryStoreIsNotDurable() async throws {
         await #expect(throws: ConformanceFailure.self) {
             try await RecordStoreConformance(isDurable: true, now: now).check { InMemoryRecordStore(now: { now }) }
         }
     }
 
-    @Test func aStoreThatFailsIsToldTo() async throws {
+    @Test func failingStoreIsReported() async throws {
         let store = RecordingRecordStore(failure: RecordStoreError(.full, explanation: "There is no room."))
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await RecordStoreConformance(isDurable: false, now: now).check { store }
         }
-        #expect(failure?.violations.first == "The store must not fail, and did: There is no room.")
+        #expect(failure?.violations.first == "The store must not fail, but did: There is no room.")
     }
 
-    /// Something of what is to be found for each thing that a store can do wrong.
+    /// For each flaw, a part of a violation that must be found.
     private static let findings: [(FlawedRecordStore.Flaw, String)] = [
-        (.losesWhatIsEmpty, "What is kept, 0 bytes, must be 0 bytes (…), and is nothing."),
-        (.endsAtZero, "What is kept, 256 bytes, must be 256 bytes (0 1 2 3…), and is 0 bytes (…)."),
-        (.cutsWhatIsLarge, "What is kept, 1048576 bytes, must be"),
-        (.keepsTheFirst, "What is kept, 256 bytes, must be 256 bytes (0 1 2 3…), and is 0 bytes (…)."),
-        (.comparesTexts, "What is kept under [\"\u{E9}\"] must be"),
-        (.joinsComponents, "What is kept under [\"a\", \"b\"] must be"),
-        (.ignoresCase, "What is kept under [\"a\"] must be"),
-        (.forgetsTheEmptyKey, "What is kept under [] must be"),
-        (.removesNothing, "What was kept under [\"a\"] behind remove(a) must be nothing"),
-        (.removesWhatIsBelow, "What was kept under [\"a\", \"1\"] behind remove(a) must be"),
-        (.removesByText, "What was kept under [\"ab\"] behind removeAll(a) must be"),
-        (.leavesTheKeyItself, "What was kept under [\"a\"] behind removeAll(a) must be nothing"),
-        (.listsInAnyOrder, "The keys under [] must be listed in order, and are not."),
-        (.listsByText, "The keys under [] must be listed in order, and are not."),
-        (.changesBackwards, "must be 1 bytes (2…), and is 1 bytes (1…)."),
-        (.keepsWhatHasExpired, "What expires in -0.5 seconds must be nothing"),
-        (.keepsWhatExpiresNow, "What expires in 0.0 seconds must be nothing"),
-        (.forgetsTheExpiry, "What expires in 3600.0 seconds must be"),
-        (.changesOneByOne, "Two records that are always changed together must be the same, and are not."),
-        (.losesWhatComesAtOnce, "Of 128 records that are kept at the same time"),
-        (.changesWhenCancelled, "A commit that fails as cancelled must change nothing, and did."),
-        (.failsOtherwiseWhenCancelled, "A commit of a cancelled task must fail as cancelled, and did as unavailable."),
-        (.forgetsCancelledChanges, "A commit of a cancelled task must be made where it does not fail, and is not."),
-        (.keepsNothingForTheNext, "What was kept, opened again, must be"),
-        (.keepsWholeSecondsForTheNext, "What expires in two hours, opened again, must be"),
-        (.neverLooksAgain, "What another store at the same place keeps must be"),
-        (.failsOnNothing, "The store must not fail, and did"),
-        (.claimsNothing, "A key that nobody has claimed must be claimed, and is not."),
-        (.claimsTwice, "A key that somebody has claimed must not be claimed again, and is."),
-        (.claimsMoreThanTheKey, "A claim must be of its key alone, and is of another."),
-        (.hidesTheOwner, "Whoever finds a key claimed must be told the owner, and is not."),
-        (.neverReleases, "A claim that was released must be over, and is not."),
-        (.releasesOnlyWhenTold, "A claim that was dropped must be over, and is not."),
-        (.claimsForItselfAlone, "What one store has claimed must not be claimed in another at the same place, and is."),
-        (.findsNothingWhenCancelled, "A record that a cancelled task reads must be whole, and is not."),
-        (.listsNothingWhenCancelled, "A list that a cancelled task reads must be whole, and is not."),
-        (.saysCancelledThoughMade, "A commit that fails as cancelled must change nothing, and did."),
-        (.makesHalfWhenCancelled, "A commit of a cancelled task must be made whole, and is not."),
-        (.overwritesTheOther, "records that two stores at one place keep at the same time"),
-        (.purgesReplacements, "What takes the place of an expired record that is being read must be"),
-        (.keepsTheExpiryOfEqualBytes, "What is kept with another expiry must be"),
-        (.makesAHundredChanges, "The keys under [\"many\"] must be listed all and alone, and are not."),
-        (.listsAThousandAtMost, "The keys under [\"many\"] must be listed all and alone, and are not."),
-        (.cutsAtAMebibyte, "What is kept, 1048576 bytes, must be"),
-        (.cutsLongComponents, "What is kept under [\"xxxxxxxxxxxxxxxx\"] must be"),
-        (.readsBetweenChanges, "Two records that are always changed together must be the same, and are not."),
-        (.readsSlowlyBetweenChanges, "Two records that are always changed together must be the same, and are not."),
-        (.endsTheNextClaim, "The end of a claim must not end the next claim of its key, and does."),
-        (.claimsAfterItHasLookedForOthers, "A key must have one owner at a time, and has two."),
-        (.claimsAfterItHasLooked, "A key must have one owner at a time, and has two."),
-        (.missesWhatTheOtherRemoves, "What another store at the same place removes must be nothing"),
+        (.losesEmptyRecords, "A record of 0 bytes must be 0 bytes (…), but is nothing."),
+        (.truncatesAtZeroByte, "A record of 256 bytes must be 256 bytes (0 1 2 3…), but is 0 bytes (…)."),
+        (.truncatesLargeRecords, "A record of 1048576 bytes must be"),
+        (.keepsTheFirstRecord, "A record of 256 bytes must be 256 bytes (0 1 2 3…), but is 0 bytes (…)."),
+        (.normalizesKeys, "The record under [\"\u{E9}\"] must be"),
+        (.joinsComponents, "The record under [\"a\", \"b\"] must be"),
+        (.ignoresCase, "The record under [\"a\"] must be"),
+        (.forgetsTheEmptyKey, "The record under [] must be"),
+        (.removesNothing, "The record under [\"a\"] after remove(a) must be nothing"),
+        (.removesDescendants, "The record under [\"a\", \"1\"] after remove(a) must be"),
+        (.removesByTextPrefix, "The record under [\"ab\"] after removeAll(a) must be"),
+        (.leavesTheKeyItself, "The record under [\"a\"] after removeAll(a) must be nothing"),
+        (.listsInAnyOrder, "The keys under [] must be listed in order, but are not."),
+        (.listsByText, "The keys under [] must be listed in order, but are not."),
+        (.appliesChangesInReverse, "must be 1 bytes (2…), but is 1 bytes (1…)."),
+        (.returnsExpiredRecords, "A record that expires in -0.5 seconds must be nothing"),
+        (.returnsRecordsThatExpireNow, "A record that expires in 0.0 seconds must be nothing"),
+        (.forgetsTheExpiry, "A record that expires in 3600.0 seconds must be"),
+        (.appliesChangesOneByOne, "Two records that are always committed together must be equal, but are not."),
+        (.losesConcurrentCommits, "Of 128 records committed concurrently,"),
+        (.commitsWhenCancelled, "A commit that fails as cancelled must change nothing, but did."),
+        (.failsDifferentlyWhenCancelled, "A cancelled commit must fail as cancelled, but failed as unavailable."),
+        (.dropsCancelledCommits, "A cancelled commit that succeeds must take effect, but does not."),
+        (.forgetsRecordsBetweenStores, "A committed record, reopened, must be"),
+        (.roundsExpiryBetweenStores, "A record that expires in two hours, reopened, must be"),
+        (.missesCommitsOfOtherStores, "A record that another store at the same place keeps must be"),
+        (.failsOnEmptyCommit, "The store must not fail, but did"),
+        (.claimsNothing, "A free key must be claimable, but is not."),
+        (.claimsTwice, "A claimed key must not be claimable again, but is."),
+        (.claimsMoreThanTheKey, "A claim must not affect other keys, but does."),
+        (.hidesTheOwner, "A refused claim must name the owner, but does not."),
+        (.neverReleases, "A released claim must end, but does not."),
+        (.releasesOnlyWhenTold, "A dropped claim must end, but does not."),
         (
-            .missesWhatTheOtherRemovesWithAllOthers,
-            "What another store at the same place removes with all others must be nothing"
+            .claimsInOneStoreOnly,
+            "A key claimed in one store must not be claimable in another at the same place, but is."
         ),
-        (.readsTheOthersOneByOne, "Two records that are always changed together must be the same, and are not."),
-        (.saysCancelledThoughMadeLate, "A commit that fails as cancelled must change nothing, and did."),
-        (.makesHalfWhenCancelledLate, "A commit of a cancelled task must be made whole, and is not."),
-        (.rollsBackWhenCancelled, "What is kept while another commit is cancelled must be there, and is not."),
+        (.findsNothingWhenCancelled, "A record read by a cancelled task must be complete, but is not."),
+        (.listsNothingWhenCancelled, "A list read by a cancelled task must be complete, but is not."),
+        (.reportsCancellationAfterCommit, "A commit that fails as cancelled must change nothing, but did."),
+        (.commitsPartiallyWhenCancelled, "A cancelled commit must take effect completely, but does not."),
+        (.overwritesConcurrentCommits, "records that two stores at one place committed concurrently,"),
+        (.purgesReplacements, "The replacement of an expired record that is being read must be"),
+        (.keepsTheExpiryOfEqualBytes, "A record committed with another expiry must be"),
+        (
+            .appliesOnlyAHundredChanges,
+            "The keys under [\"many\"] must be listed completely and without others, but are not."
+        ),
+        (.listsAtMostAThousand, "The keys under [\"many\"] must be listed completely and without others, but are not."),
+        (.truncatesAtAMebibyte, "A record of 1048576 bytes must be"),
+        (.truncatesLongComponents, "The record under [\"xxxxxxxxxxxxxxxx\"] must be"),
+        (.readsBetweenChanges, "Two records that are always committed together must be equal, but are not."),
+        (.readsSlowlyBetweenChanges, "Two records that are always committed together must be equal, but are not."),
+        (.endsTheNextClaim, "The end of a claim must not end the next claim of its key, but does."),
+        (.claimsNonAtomicallyAcrossStores, "A key must have one owner at a time, but has two."),
+        (.claimsNonAtomically, "A key must have one owner at a time, but has two."),
+        (.missesRemovalsOfOtherStores, "A record that another store at the same place removes must be nothing"),
+        (
+            .missesBulkRemovalsOfOtherStores,
+            "A record that another store at the same place removes with all others must be nothing"
+        ),
+        (.readsOtherCommitsOneByOne, "Two records that are always committed together must be equal, but are not."),
+        (.reportsCancellationAfterSlowCommit, "A commit that fails as cancelled must change nothing, but did."),
+        (.commitsPartiallyWhenCancelledLate, "A cancelled commit must take effect completely, but does not."),
+        (.rollsBackWhenCancelled, "A record committed while another commit is cancelled must be found, but is not."),
     ]
 
     @Test(arguments: Thoroughness.sample(findings, every: 11)) func eachFlawIsFound(
@@ -109,35 +115,35 @@ struct RecordStoreConformanceTests {
         #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
     }
 
-    @Test func aStoreThatIsFullChangesNothing() async throws {
+    @Test func limitedStorePasses() async throws {
         try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
-            LimitedRecordStore(makesHalf: false)
+            LimitedRecordStore(commitsPartially: false)
         }
     }
 
-    /// The first commit of a round takes all the room that there is, so that the second is refused.
-    @Test func aStoreThatIsFullBetweenTwoCommitsChangesNothing() async throws {
+    /// The first commit of a round uses up all space, so that the second one is refused.
+    @Test func storeThatFillsUpBetweenTwoCommitsPasses() async throws {
         try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
-            LimitedRecordStore(makesHalf: false, free: 2 << 20 | 2)
+            LimitedRecordStore(commitsPartially: false, free: 2 << 20 | 2)
         }
     }
 
-    @Test func halfACommitThatFailsAsFullIsFound() async throws {
+    @Test func partialCommitOfAFullStoreIsFound() async throws {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
-                LimitedRecordStore(makesHalf: true)
+                LimitedRecordStore(commitsPartially: true)
             }
         }
-        #expect(failure?.violations == ["A commit that fails as full must change nothing, and did."])
+        #expect(failure?.violations == ["A commit that fails as full must change nothing, but did."])
     }
 
-    @Test func aStoreThatIsNeverFullCannotBeChecked() async throws {
+    @Test func unlimitedStoreCannotBeCheckedForFullness() async throws {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await RecordStoreConformance(isDurable: false, now: now).checkFullness {
                 InMemoryRecordStore(now: { now })
             }
         }
-        #expect(failure?.violations.first?.contains("must have no room for 64 MiB") == true)
+        #expect(failure?.violations.first?.contains("accepted 64 MiB") == true)
     }
 
     private func checkLosses(_ flaw: LossyRecordStore.Flaw?) async throws {
@@ -149,23 +155,23 @@ struct RecordStoreConformanceTests {
         }
     }
 
-    @Test func aStoreThatRemembersItsLossesPasses() async throws {
+    @Test func storeThatRemembersItsLossesPasses() async throws {
         try await checkLosses(nil)
     }
 
-    /// Something of what is to be found for each thing that a store can do wrong with its losses.
+    /// For each flaw in how losses are reported, a part of a violation that must be found.
     private static let lossFindings: [(LossyRecordStore.Flaw, String)] = [
-        (.namesWhatIsKept, "What is not damaged must not be a loss."),
-        (.namesWhatExpires, "A store, opened behind damage, must name the key lost/1 alone as lost, and names"),
-        (.namesNothing, "A store, opened behind damage, must name the key lost/1 alone as lost, and names []."),
-        (.namesLossesOfOtherKeys, "Losses must be named under their own keys alone."),
-        (.forgetsWhatItHasNamed, "A store, opened again, must name the key lost/1 alone as lost, and names []."),
-        (.forgetsWithAnyCommit, "After a commit of another key lost/1 alone must be lost, and [] are."),
-        (.neverForgets, "nothing must be lost, and [lost/1] are."),
-        (.namesNothingWhenCancelled, "A list of losses that a cancelled task reads must be whole, and is not."),
+        (.reportsUndamagedRecords, "An undamaged record must not be reported as lost."),
+        (.reportsExpiringRecords, "A store, opened after the damage, must report only lost/1 as lost, but reports"),
+        (.reportsNothing, "A store, opened after the damage, must report only lost/1 as lost, but reports []."),
+        (.reportsLossesOfOtherKeys, "A loss must only be reported under a prefix of its key."),
+        (.forgetsReportedLosses, "A store, reopened, must report only lost/1 as lost, but reports []."),
+        (.forgetsLossesOnAnyCommit, "After a commit of another key, only lost/1 must be lost, but [] are."),
+        (.neverForgetsLosses, "nothing must be lost, but [lost/1] are."),
+        (.reportsNothingWhenCancelled, "A list of losses read by a cancelled task must be complete, but is not."),
         (
-            .failsOtherwiseWhenCancelled,
-            "A list of losses that a cancelled task reads must fail as cancelled, and did as unavailable."
+            .failsDifferentlyWhenCancelled,
+            "A list of losses read by a cancelled task must be complete or fail as cancelled, but failed as unavailable."
         ),
     ]
 
@@ -178,7 +184,7 @@ struct RecordStoreConformanceTests {
         #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
     }
 
-    @Test func thereIsAFindingForEachFlaw() {
+    @Test func everyFlawHasAFinding() {
         #expect(Set(Self.findings.map(\.0)) == Set(FlawedRecordStore.Flaw.allCases))
         #expect(Set(Self.lossFindings.map(\.0)) == Set(LossyRecordStore.Flaw.allCases))
     }

@@ -12,47 +12,47 @@ struct RepositoryConformanceTests {
         try await RepositoryConformance(now: now).check { [now] in FlawedRecordStore(flaw: flaw, now: now, at: place) }
     }
 
-    @Test func overAStoreThatDoesAllItMustItPasses() async throws {
+    @Test func correctStorePasses() async throws {
         try await check(nil)
     }
 
-    @Test func overTheStoreInMemoryItPasses() async throws {
+    @Test func inMemoryStorePasses() async throws {
         let store = InMemoryRecordStore(now: { [now] in now })
         try await RepositoryConformance(now: now).check { store }
     }
 
-    /// Something of what users of a repository notice of each thing that its store does wrong.
+    /// Some flaws of a store, each with a part of the violation that the check must report.
     @Test(arguments: [
-        (FlawedRecordStore.Flaw.keepsNothingForTheNext, "What was read must be first, and is missing."),
-        (.keepsTheFirst, "Updates must be delivered once and in order, and were []."),
-        (.removesNothing, "What was delivered must not be pending after a restart"),
-        (.losesWhatComesAtOnce, "All of 50 updates must be"),
+        (FlawedRecordStore.Flaw.forgetsRecordsBetweenStores, "A note that was read must be first, but is missing."),
+        (.keepsTheFirstRecord, "Updates must be delivered once and in order, but were []."),
+        (.removesNothing, "Delivered writes must not be pending after a restart"),
+        (.losesConcurrentCommits, "All of 50 updates must be"),
     ])
-    func aFlawOfTheStoreIsFound(flaw: FlawedRecordStore.Flaw, sentence: String) async throws {
+    func flawOfTheStoreIsFound(flaw: FlawedRecordStore.Flaw, sentence: String) async throws {
         let failure = await #expect(throws: ConformanceFailure.self) { try await check(flaw) }
         let found = failure?.violations ?? []
         #expect(found.contains { $0.contains(sentence) }, "\(found)")
     }
 
-    @Test func aStoreWithoutPartitionsIsFound() async throws {
+    @Test func storeThatMixesUpUsersIsFound() async throws {
         let base = InMemoryRecordStore(now: { [now] in now })
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await RepositoryConformance(now: now).check { SharedRecordStore(base: base) }
         }
-        let sentence = "What another user has read and updated must be missing"
+        let sentence = "A note that another user has read and updated must be missing"
         #expect(failure?.violations.contains { $0.contains(sentence) } == true, "\(failure?.violations ?? [])")
     }
 
-    @Test func aStoreThatFailsIsToldTo() async throws {
+    @Test func failingStoreIsReported() async throws {
         let store = RecordingRecordStore(failure: RecordStoreError(.full, explanation: "There is no room."))
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await RepositoryConformance(now: now).check { store }
         }
-        #expect(failure?.violations.first == "A repository must not fail, and did: There is no room.")
+        #expect(failure?.violations.first == "A repository must not fail, but did: There is no room.")
     }
 }
 
-/// A store that has one place for what two users keep.
+/// A store that stores the records of two users under the same keys.
 private struct SharedRecordStore: RecordStore {
     let base: InMemoryRecordStore
 

@@ -1,23 +1,21 @@
 import InwardTransfers
 
-/// A loader that goes on giving something of what was there before its source was replaced.
-///
-/// What takes the place of the old bytes must be as many.
+/// A loader that returns stale data after its source was replaced. The replacement must have as many bytes as the original.
 struct StaleDataLoader: DataLoader {
     enum Flaw: CaseIterable {
-        case givesOldBytes
-        case givesOldBytesLater
-        case givesOldVersion
+        case returnsOldBytes
+        case returnsOldBytesLater
+        case returnsOldVersion
         case stillHasOldVersion
-        /// Names the old version for what is not the beginning.
-        case goesOnAsIfNothingHappened
-        /// Fails where the old version ended.
+        /// Reports the old version for all chunks except the first.
+        case continuesTheOldVersion
+        /// Fails at the end of the old version.
         case failsAtTheOldEnd
     }
 
-    /// What is replaced.
+    /// The loader whose source is replaced.
     let base: any DataLoader
-    /// What has the bytes that there are before.
+    /// A loader of the original bytes.
     let old: any DataLoader
     let oldBytes: [UInt8]
     let flaw: Flaw
@@ -34,17 +32,17 @@ struct StaleDataLoader: DataLoader {
         let chunk = loaded.chunk
         let range = chunk.offset..<chunk.offset + chunk.bytes.count
         return switch flaw {
-        case .givesOldBytesLater where chunk.offset == 0: loaded
-        case .givesOldBytes, .givesOldBytesLater:
+        case .returnsOldBytesLater where chunk.offset == 0: loaded
+        case .returnsOldBytes, .returnsOldBytesLater:
             LoadedChunk(
                 DataChunk(Array(oldBytes[range]), at: chunk.offset, isLast: chunk.isLast),
                 validator: loaded.validator,
                 totalByteCount: loaded.totalByteCount
             )
-        case .givesOldVersion: try await old.chunk(at: offset, of: validator)
-        case .goesOnAsIfNothingHappened where isOld && chunk.offset > 0:
+        case .returnsOldVersion: try await old.chunk(at: offset, of: validator)
+        case .continuesTheOldVersion where isOld && chunk.offset > 0:
             LoadedChunk(chunk, validator: validator, totalByteCount: loaded.totalByteCount)
-        case .stillHasOldVersion, .goesOnAsIfNothingHappened, .failsAtTheOldEnd: loaded
+        case .stillHasOldVersion, .continuesTheOldVersion, .failsAtTheOldEnd: loaded
         }
     }
 

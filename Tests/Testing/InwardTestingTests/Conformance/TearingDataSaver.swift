@@ -2,7 +2,8 @@ import InwardTesting
 import InwardTransfers
 import Synchronization
 
-/// A saver that shows half of what it saves to a reader that is reading meanwhile, but not the first ten times.
+/// A saver that shows only half of the data to a reader during a save. The first ten saves that begin during a read are
+/// correct.
 struct TearingDataSaver: DataSaver {
     private final class Looks: Sendable {
         let counts = Mutex(Counts())
@@ -11,7 +12,7 @@ struct TearingDataSaver: DataSaver {
     private struct Counts {
         var begun = 0
         var ended = 0
-        /// How many saves began during a look.
+        /// The number of saves that began during a read.
         var met = 0
 
         mutating func meets() -> Bool {
@@ -24,7 +25,7 @@ struct TearingDataSaver: DataSaver {
     private let base = InMemoryDataSaver()
     private let looks = Looks()
 
-    /// What a slow reader sees.
+    /// Returns the data that a slow reader sees.
     func look() async -> [UInt8]? {
         looks.counts.withLock { $0.begun += 1 }
         defer { looks.counts.withLock { $0.ended += 1 } }

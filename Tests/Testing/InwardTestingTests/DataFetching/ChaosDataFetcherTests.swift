@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct ChaosDataFetcherTests {
     private static let body = Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0) })
-    /// A bit of everything.
+    /// A plan with all faults.
     private static let mixed = ChaosPlan(
         Dictionary(uniqueKeysWithValues: ChaosFault.allCases.map { ($0, 0.08) }),
         latency: .milliseconds(10) ... .milliseconds(20),
@@ -26,7 +26,7 @@ struct ChaosDataFetcherTests {
         DataRequest(url: try #require(URL(string: "http://upstream.test/\(path)")))
     }
 
-    /// What becomes of a request that all meet the same fault.
+    /// Returns the result of a request with a fault, and whether it was sent.
     private func outcome(of fault: ChaosFault, retryAfter: Duration? = .seconds(1)) async throws -> (
         result: Result<DataResponse, FetchError>, isSent: Bool
     ) {
@@ -46,7 +46,7 @@ struct ChaosDataFetcherTests {
         (ChaosFault.unreachable, FetchError.Reason.unreachable, false), (.interrupted, .interrupted, true),
         (.timedOut, .timedOut, true),
     ])
-    func aFailureIsBeforeTheRequestIsSentOrBehind(fault: ChaosFault, reason: FetchError.Reason, isSent: Bool)
+    func faultHappensBeforeOrAfterSending(fault: ChaosFault, reason: FetchError.Reason, isSent: Bool)
         async throws
     {
         let outcome = try await outcome(of: fault)
@@ -55,7 +55,7 @@ struct ChaosDataFetcherTests {
             return
         }
         #expect(error.reason == reason)
-        #expect(error.explanation.hasSuffix(", as chaos with the seed 3 has it"))
+        #expect(error.explanation.hasSuffix(", a fault injected with the seed 3"))
         #expect(outcome.isSent == isSent)
     }
 
@@ -64,7 +64,9 @@ struct ChaosDataFetcherTests {
         (.unavailable, 503, .milliseconds(1_001), "2"), (.tooManyRequests, 429, .zero, "0"),
         (.tooManyRequests, 429, nil, nil),
     ])
-    func aStatusIsAnsweredByNobody(fault: ChaosFault, status: Int, retryAfter: Duration?, field: String?) async throws {
+    func statusFaultIsAnsweredWithoutSending(fault: ChaosFault, status: Int, retryAfter: Duration?, field: String?)
+        async throws
+    {
         let outcome = try await outcome(of: fault, retryAfter: retryAfter)
         let response = try outcome.result.get()
         #expect(response.status.code == status)
@@ -72,31 +74,31 @@ struct ChaosDataFetcherTests {
         #expect(!outcome.isSent)
     }
 
-    @Test func aTruncatedBodyIsTheBeginningOfTheWholeOne() async throws {
+    @Test func truncatedBodyIsAPrefix() async throws {
         let response = try await outcome(of: .truncated).result.get()
         #expect(response.body.count < Self.body.count)
         #expect(Self.body.starts(with: response.body))
     }
 
-    @Test(arguments: UInt64(0)..<20) func aTruncatedBodyLosesAtLeastOneByte(seed: UInt64) async throws {
+    @Test(arguments: UInt64(0)..<20) func truncatedBodyLosesAtLeastOneByte(seed: UInt64) async throws {
         let base = StubDataFetcher(DataResponse(body: Data([7])))
         let chaos = ChaosDataFetcher(base, plan: ChaosPlan([.truncated: 1]), seed: seed)
         #expect(try await chaos.fetch(request()).body.isEmpty)
     }
 
-    @Test func aGarbledBodyIsAsLongAndAnother() async throws {
+    @Test func garbledBodyHasTheSameLength() async throws {
         let response = try await outcome(of: .garbled).result.get()
         #expect(response.body.count == Self.body.count)
         #expect(zip(response.body, Self.body).filter { $0 != $1 }.count == 16)
     }
 
     @Test(arguments: [ChaosFault.truncated, .garbled])
-    func anEmptyBodyStaysEmpty(fault: ChaosFault) async throws {
+    func emptyBodyStaysEmpty(fault: ChaosFault) async throws {
         let chaos = ChaosDataFetcher(StubDataFetcher(DataResponse()), plan: ChaosPlan([fault: 1]))
         #expect(try await chaos.fetch(request()).body.isEmpty)
     }
 
-    @Test func latencyLiesBetweenItsBoundsAndSomeTakeManyTimesAsLong() async throws {
+    @Test func latencyIsWithinItsBoundsAndSomeRequestsAreSlow() async throws {
         let (chaos, _) = chaos(ChaosPlan([:], latency: .seconds(1) ... .seconds(2), slowShare: 0.1))
         let request = try request()
         let times = try await scheduler.run {
@@ -117,7 +119,7 @@ struct ChaosDataFetcherTests {
         #expect(usual.filter { $0 > .seconds(1.5) }.count > usual.count / 3)
     }
 
-    @Test func sharesAreKept() async throws {
+    @Test func sharesAreRespected() async throws {
         let (chaos, base) = chaos(ChaosPlan([.failed: 0.5, .unreachable: 0.25]))
         for _ in 0..<2_000 { _ = try? await chaos.fetch(request()) }
         #expect((900...1_100).contains(chaos.counts[.failed]))
@@ -126,7 +128,7 @@ struct ChaosDataFetcherTests {
         #expect(base.requests.count == chaos.counts.sent)
     }
 
-    /// What becomes of the first requests, whichever of them come at the same time.
+    /// Returns the results of 100 concurrent requests, sorted by request number. `order` is the seed of their interleaving.
     private func fates(seed: UInt64, order: UInt64) async throws -> [Result<DataResponse, FetchError>] {
         let scheduler = DeterministicScheduler(seed: order)
         let base = StubDataFetcher(DataResponse(body: Self.body))
@@ -137,7 +139,7 @@ struct ChaosDataFetcherTests {
             await withTaskGroup { group in
                 for _ in 0..<100 {
                     group.addTask { @Sendable in
-                        // Nothing is between the two, and so it is the number of this one.
+                        // The task does not suspend before the fetcher counts the request, so this is the request's number.
                         let number = chaos.counts.requests
                         let result = await Result { () async throws(FetchError) in try await chaos.fetch(request) }
                         results.withLock { $0[number] = result }
@@ -150,14 +152,14 @@ struct ChaosDataFetcherTests {
         }
     }
 
-    @Test func theFateOfARequestFollowsFromTheSeedAndItsNumberAlone() async throws {
+    @Test func fateFollowsFromTheSeedAndTheRequestNumber() async throws {
         let first = try await fates(seed: 3, order: 1)
         #expect(first.count == 100)
         #expect(try await fates(seed: 3, order: 2) == first)
         #expect(try await fates(seed: 4, order: 1) != first)
     }
 
-    @Test func whoIsNotAnsweredWaitsUntilCancelledOrForTheDeadline() async throws {
+    @Test func unansweredRequestEndsAtCancellationOrDeadline() async throws {
         let (chaos, base) = chaos(ChaosPlan([.unanswered: 1]))
         let request = try request()
         let reasons = try await scheduler.run {
@@ -179,7 +181,7 @@ struct ChaosDataFetcherTests {
         #expect(scheduler.timer.count == 0)
     }
 
-    @Test func latencyEndsWithTheTaskAndItsDeadline() async throws {
+    @Test func latencyEndsAtCancellationOrDeadline() async throws {
         let (chaos, base) = chaos(ChaosPlan([.failed: 1], latency: .seconds(10) ... .seconds(10)))
         let request = try request()
         let reasons = try await scheduler.run {
@@ -202,7 +204,7 @@ struct ChaosDataFetcherTests {
         #expect(scheduler.timer.count == 0)
     }
 
-    @Test func whoIsCancelledOrOutOfTimeIsNotSent() async throws {
+    @Test func requestsAreNotSentAfterCancellationOrDeadline() async throws {
         let (chaos, base) = chaos(.calm)
         let request = try request()
         let reasons = try await scheduler.run {
@@ -234,7 +236,7 @@ struct ChaosDataFetcherTests {
         #expect(ChaosDataFetcher(honoring, plan: .calm).honorsDeadlines)
     }
 
-    @Test func itSaysItsSeedAndItsPlan() {
+    @Test func descriptionNamesTheSeedAndThePlan() {
         #expect(chaos(ChaosPlan([.failed: 0.5])).chaos.description == "chaos with the seed 3: failed 50.0 %")
     }
 }

@@ -2,7 +2,7 @@ import InwardTesting
 import Testing
 
 struct ChaosPlanTests {
-    @Test func whatIsOutOfItsRangeCountsAsTheNearestThatIsInIt() {
+    @Test func valuesOutOfRangeAreClamped() {
         let plan = ChaosPlan(
             [.unreachable: -1, .failed: .nan, .garbled: 0.25],
             latency: .seconds(-2) ... .seconds(3),
@@ -19,12 +19,12 @@ struct ChaosPlanTests {
         #expect(ChaosPlan([.failed: .infinity]).shares == [.failed: 1])
     }
 
-    @Test func moreThanAllRequestsAreAll() {
+    @Test func sharesAreScaledToOne() {
         #expect(ChaosPlan([.failed: 1, .garbled: 1]).shares == [.failed: 0.5, .garbled: 0.5])
         #expect(ChaosPlan([.failed: 0.5, .garbled: 0.25]).shares == [.failed: 0.5, .garbled: 0.25])
     }
 
-    @Test func aPlanSaysWhatIsDone() {
+    @Test func descriptionListsTheFaults() {
         #expect(ChaosPlan.calm.description == "nothing")
         let plan = ChaosPlan(
             [.unavailable: 0.25, .unreachable: 0.5, .garbled: 0],

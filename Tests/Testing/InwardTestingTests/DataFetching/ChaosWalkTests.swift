@@ -5,7 +5,7 @@ import InwardTesting
 import Synchronization
 import Testing
 
-/// Many clients go through a pipeline at once, over an upstream that does everything wrong at times.
+/// Many concurrent clients use a pipeline over an upstream with all faults.
 @Suite(.timeLimit(.minutes(5)))
 struct ChaosWalkTests {
     private static let limit = Duration.seconds(2)
@@ -15,7 +15,7 @@ struct ChaosWalkTests {
         slowShare: 0.05
     )
 
-    /// What came of a fetch.
+    /// The outcome of a fetch.
     private struct Outcome: Hashable {
         let client: Int
         let result: Result<DataResponse, FetchError>
@@ -23,7 +23,7 @@ struct ChaosWalkTests {
         let wasCancelled: Bool
     }
 
-    /// What came of everything.
+    /// The results of a walk.
     private struct Record {
         let outcomes: [Outcome]
         let trace: SchedulerTrace
@@ -65,7 +65,7 @@ struct ChaosWalkTests {
         return Record(outcomes: outcomes, trace: scheduler.trace, counts: chaos.counts, events: recorder.events)
     }
 
-    /// A client that asks, thinks, and sometimes loses patience.
+    /// A client that makes requests, pauses, and sometimes cancels.
     private struct Walker {
         let number: Int
         let seed: UInt64
@@ -117,7 +117,7 @@ struct ChaosWalkTests {
         }
     }
 
-    @Test func everyRequestIsAnsweredOnceAndInTimeWhateverHappens() async throws {
+    @Test func everyRequestIsAnsweredOnceAndInTime() async throws {
         let first = UInt64.random(in: 0 ... .max)
         var met: Set<ChaosFault> = []
         var reasons: Set<FetchError.Reason> = []
@@ -156,7 +156,7 @@ struct ChaosWalkTests {
         #expect(reasons == [.cancelled, .interrupted, .timedOut, .unreachable], "The seeds began with \(first).")
     }
 
-    @Test func aSeedReplaysTheWalk() async throws {
+    @Test func seedReproducesTheWalk() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         let first = try await walk(seed: seed)
         let second = try await walk(seed: seed)

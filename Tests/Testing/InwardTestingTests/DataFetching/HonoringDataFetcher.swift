@@ -1,7 +1,7 @@
 import InwardCore
 import InwardFetching
 
-/// A fetcher that takes a while for its answer, and looks at the deadline itself.
+/// A fetcher with a latency that honors deadlines.
 struct HonoringDataFetcher: DataFetcher {
     let timer: TimerService
     var latency = Duration.zero

@@ -4,7 +4,7 @@ import InwardTesting
 import Testing
 
 struct RecordingFetchObserverTests {
-    @Test func everythingItIsToldIsRememberedInWords() async throws {
+    @Test func eventsAreRecordedAsText() async throws {
         let observer = RecordingFetchObserver()
         var request = DataRequest(url: try #require(URL(string: "http://upstream.test/")))
         let error = FetchError(.unreachable, request: request, explanation: "was lost")
@@ -39,7 +39,7 @@ struct RecordingFetchObserverTests {
         #expect(observer.events[5] == .hedged(request))
     }
 
-    @Test func whoSharesAMemoryIsToldApart() throws {
+    @Test func sharedLogNamesItsObservers() throws {
         let request = DataRequest(url: try #require(URL(string: "http://upstream.test/")))
         let observer = RecordingFetchObserver()
         RecordingFetchObserver(named: "inner", sharing: observer).hedged(request)

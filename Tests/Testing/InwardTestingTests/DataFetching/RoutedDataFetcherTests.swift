@@ -30,7 +30,7 @@ struct RoutedDataFetcherTests {
         return try await upstream.fetch(.example("http://upstream.test\(path)", method: method, body: body))
     }
 
-    /// The text that a path is answered with.
+    /// Returns the response body for a path as text.
     private func text(_ path: String) async throws -> String {
         String(decoding: try await fetch(path).body, as: UTF8.self)
     }
@@ -53,7 +53,7 @@ struct RoutedDataFetcherTests {
             ("/comments?all", "/comments?all", [:]),
         ] as [(String, String, [String: String])]
     )
-    func aPatternMatchesItsURLs(pattern: String, path: String, parameters: [String: String]) async throws {
+    func patternMatchesItsURLs(pattern: String, path: String, parameters: [String: String]) async throws {
         upstream.on(.get, pattern) { .json("\($0.parameters.sorted(by: <))") }
         #expect(try await text(path) == "\(parameters.sorted(by: <))")
         #expect(upstream.requests(.get, pattern).map(\.parameters) == [parameters])
@@ -65,13 +65,13 @@ struct RoutedDataFetcherTests {
         ("/comments?postId=7", "/comments"), ("/comments?postId=7", "/comments?postId=8"),
         ("/comments?postId=:post", "/comments?postId="), ("/comments?postId=7&_page=2", "/comments?postId=7"),
     ])
-    func aPatternMatchesNoOtherURLs(pattern: String, path: String) async {
+    func patternDoesNotMatchOtherURLs(pattern: String, path: String) async {
         upstream.on(.get, pattern, .status(.ok))
         #expect(await failure(path)?.reason == .invalidRequest)
         #expect(upstream.requests(.get, pattern).isEmpty)
     }
 
-    @Test func aRequestWithoutARouteFailsAndNamesTheRoutes() async {
+    @Test func requestWithoutARouteFailsAndListsTheRoutes() async {
         #expect(await failure("/posts")?.explanation == "has no route: add one with `on`")
         upstream.on(.get, "/posts/:id", .json("{}")).on(.put, "/posts/:id?draft=:draft", .status(204))
         let error = await failure("/posts/7", by: .delete)
@@ -84,7 +84,7 @@ struct RoutedDataFetcherTests {
         #expect(upstream.requests.map(\.method) == [.get, .delete])
     }
 
-    @Test func theRouteThatWasAddedLastAnswers() async throws {
+    @Test func latestMatchingRouteAnswers() async throws {
         upstream.on(.get, "/posts/:id", .json("any")).on(.get, "/posts/7", .json("seven"))
         #expect(try await text("/posts/7") == "seven")
         #expect(try await text("/posts/8") == "any")
@@ -94,14 +94,14 @@ struct RoutedDataFetcherTests {
 
     // MARK: Answers
 
-    @Test func theAnswersOfARouteFollowEachOtherAndTheLastIsRepeated() async throws {
+    @Test func answersAreUsedInOrderAndTheLastIsRepeated() async throws {
         upstream.on(.get, "/posts/7", .failure(.interrupted), .status(503), .json("{}"))
         #expect(await failure("/posts/7")?.reason == .interrupted)
         #expect(try await fetch("/posts/7").status == 503)
         for _ in 0..<2 { #expect(try await fetch("/posts/7") == DataResponse.json("{}")) }
     }
 
-    @Test func aFixtureIsJSONUnlessItSaysOtherwise() throws {
+    @Test func fixtureIsJSONByDefault() throws {
         let fixture: FetchFixture = try .encoding(Comment(), status: .created, headerFields: [HeaderField(.etag, "1")])
         guard case .answer(let response) = fixture else { return #expect(Bool(false), "It fails.") }
         #expect(response.status == .created && response.headerFields[.etag] == "1")
@@ -116,7 +116,7 @@ struct RoutedDataFetcherTests {
         #expect(throws: EncodingError.self) { try FetchFixture.encoding(Double.nan) }
     }
 
-    @Test func aHandlerSeesTheParametersTheQueryAndTheBody() async throws {
+    @Test func handlerSeesTheParametersTheQueryAndTheBody() async throws {
         upstream.on(.put, "/posts/:post/comments/:id") { request throws(FetchError) in
             var comment = try request.decoded(Comment.self)
             comment.id = request["id"] ?? 0
@@ -134,7 +134,7 @@ struct RoutedDataFetcherTests {
         #expect(upstream.requests(.put, "/posts/x/comments/:id").map { $0["id"] } == [8, 8, 8])
     }
 
-    @Test func whatIsOfflineSeesNoRequest() async throws {
+    @Test func requestsAreNotRecordedWhileOffline() async throws {
         upstream.on(.get, "/posts", .status(503), .status(.ok))
         upstream.goOffline()
         let error = await failure("/posts")
@@ -144,7 +144,7 @@ struct RoutedDataFetcherTests {
         #expect(try await fetch("/posts").status == 503)
     }
 
-    @Test func aCancelledTaskGetsNoAnswerAndTakesNone() async throws {
+    @Test func cancelledRequestGetsAndConsumesNoAnswer() async throws {
         upstream.on(.get, "/posts", .status(503), .status(.ok))
         await withTaskGroup(of: Void.self) { group in
             group.cancelAll()
@@ -157,9 +157,9 @@ struct RoutedDataFetcherTests {
         #expect(try await fetch("/posts").status == 503)
     }
 
-    // MARK: In use
+    // MARK: Use with other libraries
 
-    @Test func itKeepsThePromisesOfADataFetcher() async throws {
+    @Test func routedDataFetcherConforms() async throws {
         let counter = Mutex(0)
         let large = String(repeating: "large", count: 250_000)
         let json: FetchFixture = .json("[]")
@@ -210,7 +210,7 @@ struct RoutedDataFetcherTests {
         try await conformance.check(upstream)
     }
 
-    @Test func aRetryGetsTheNextAnswer() async throws {
+    @Test func retryGetsTheNextAnswer() async throws {
         upstream.on(.get, "/posts/7", .status(503), .json("{}"))
         let timer = TimerService(ManualClock())
         let policy = RetryPolicy(baseDelay: .zero, budget: RetryBudget(timer: timer))

@@ -8,7 +8,7 @@ struct ScriptedDataFetcherTests {
         DataRequest(url: try #require(URL(string: "http://upstream.test/")))
     }
 
-    @Test func theScriptIsFollowedToItsEnd() async throws {
+    @Test func scriptIsFollowedToItsEnd() async throws {
         let fetcher = ScriptedDataFetcher([.answer(DataResponse(status: 201)), .failure(.timedOut)])
         #expect(fetcher.remainingSteps == 2)
         #expect(try await fetcher.fetch(request()).status == 201)
@@ -19,7 +19,7 @@ struct ScriptedDataFetcherTests {
         #expect(beyond?.reason == .invalidRequest)
     }
 
-    @Test func aRecordingKeepsWhatWasAskedInItsOrder() async throws {
+    @Test func requestsAreRecordedInOrder() async throws {
         let fetcher = RecordingDataFetcher(StubDataFetcher(failing: .unreachable))
         let second = DataRequest(method: .post, url: try request().url)
         _ = try? await fetcher.fetch(request())

@@ -6,7 +6,7 @@ import Testing
 struct RecordingDataSaverTests {
     private let failure = DataSaverError(destination: "The collector", explanation: "is down")
 
-    @Test func whatIsSavedIsRememberedUnlessItFails() async throws {
+    @Test func successfulSavesAreRecorded() async throws {
         let saver = RecordingDataSaver(failure: failure)
         await #expect(throws: failure) { try await saver.save([1]) }
         saver.fail(with: nil)
@@ -29,7 +29,7 @@ struct RecordingDataSaverTests {
         #expect(saver.saved == [[1]])
     }
 
-    @Test func whoIsCancelledSavesNothing() async {
+    @Test func cancelledSaveSavesNothing() async {
         let begun = Rendezvous(of: 2)
         let saver = RecordingDataSaver(arrivingAt: begun, Rendezvous(of: 2))
         await withTaskGroup { group in
