@@ -15,7 +15,8 @@ struct CheckLayersPlugin: CommandPlugin {
             ] + arguments
         try process.run()
         process.waitUntilExit()
-        // The command has already reported the error. Exit here, because SwiftPM turns every other status into 1.
+        // The command has already reported the error, so do not throw another one. SwiftPM turns every failure into exit status
+        // 1.
         if process.terminationStatus != 0 { exit(process.terminationStatus) }
     }
 }

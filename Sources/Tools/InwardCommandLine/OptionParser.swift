@@ -3,6 +3,7 @@
 /// The command decides what each option means, and takes the value of an option that has one:
 ///
 /// ```swift
+/// var (output, names, isVerbose) = ("", [String](), false)
 /// var parser = OptionParser(CommandLine.arguments.dropFirst())
 /// while let argument = parser.next() {
 ///     switch argument {
@@ -28,12 +29,12 @@ package struct OptionParser {
     private var option: (name: String, inlineValue: String?)?
     private var optionsWithValue: Set<String> = []
 
-    /// Creates a parser of the arguments after the program's name.
+    /// Creates a parser for the arguments after the program's name.
     package init(_ arguments: some Sequence<String>) {
         remaining = Array(arguments)[...]
     }
 
-    /// Returns the next argument; `nil` after the last one. The first `--` is skipped, and no options follow it.
+    /// Returns the next argument, or `nil` after the last one. Skips the first `--`, after which all arguments are positional.
     package mutating func next() -> Argument? {
         if optionsMayFollow, remaining.first == "--" {
             remaining.removeFirst()
@@ -51,19 +52,19 @@ package struct OptionParser {
         return .option(parts[0], inlineValue: inlineValue)
     }
 
-    /// The error for a current argument that the command does not know as an option.
+    /// The error to throw if the command does not know the current option.
     package var unknownOption: UsageError { UsageError("there is no option \(current)") }
 
     /// Takes the value of the current option: the text after its equals sign or, without one, the next argument.
     ///
-    /// The next argument is taken even if it begins with a dash, because file names and numbers may begin so.
+    /// The next argument is the value even if it begins with a dash, because file names and numbers can begin with one.
     ///
     /// - Parameters:
-    ///   - expected: What the value has to be, such as “a directory”, for the error message.
+    ///   - expected: A description of the value for the error message, such as “a directory”.
     ///   - canRepeat: Whether the option can be given more than once.
-    /// - Precondition: ``next()`` returned an option last.
-    /// - Returns: the value, which is not empty.
-    /// - Throws: a ``UsageError`` if the option was given before, or its value is missing or empty.
+    /// - Precondition: The last call of ``next()`` returned an option.
+    /// - Returns: The value, which is not empty.
+    /// - Throws: A ``UsageError`` if the option was given before, or its value is missing or empty.
     package mutating func value(
         _ expected: String = "a value",
         canRepeat: Bool = false
@@ -74,19 +75,19 @@ package struct OptionParser {
     /// Takes the value of the current option and converts it.
     ///
     /// - Parameters:
-    ///   - expected: What the value has to be, such as “a directory”, for the error message.
+    ///   - expected: A description of the value for the error message, such as “a directory”.
     ///   - canRepeat: Whether the option can be given more than once.
-    ///   - convert: Returns the converted value; `nil` if the text is not what is expected.
-    /// - Precondition: ``next()`` returned an option last.
-    /// - Returns: the converted value.
-    /// - Throws: a ``UsageError`` if the option was given before, or its value is missing, empty or not what is expected.
+    ///   - convert: Returns the converted value, or `nil` if the text is not valid.
+    /// - Precondition: The last call of ``next()`` returned an option.
+    /// - Returns: The converted value.
+    /// - Throws: A ``UsageError`` if the option was given before, or its value is missing, empty or not valid.
     package mutating func value<Value>(
         _ expected: String,
         canRepeat: Bool = false,
         convert: (String) -> Value?
     ) throws(UsageError) -> Value {
-        // Only the program can cause this, never its arguments: a command asks for a value in the branch of an option.
-        guard let option else { preconditionFailure("Only an option has a value.") }
+        // A programming error. Arguments cannot cause it, because commands take a value only in the branch of an option.
+        guard let option else { preconditionFailure("value() must be called after next() has returned an option.") }
         guard optionsWithValue.insert(option.name).inserted || canRepeat else {
             throw UsageError("\(option.name) can be given only once")
         }

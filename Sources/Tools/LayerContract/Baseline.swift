@@ -4,10 +4,18 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The findings that a package had when it adopted the check. Recorded findings pass; new ones fail.
+/// A record of the findings that a package had when it adopted the check. Only findings that are not recorded fail the check.
 ///
-/// A finding is identified by its rule, file, and edge. The line is ignored, so unrelated edits to the file do not
-/// invalidate the baseline. Occurrences are counted.
+/// ```swift
+/// import Foundation
+///
+/// func newFindings(in report: LayerReport, baseline: Data) throws -> [Finding] {
+///     try Baseline(reading: baseline).applied(to: report, file: "layers.json").findings
+/// }
+/// ```
+///
+/// A finding is identified by its rule, file, and edge. The line is ignored, so that unrelated edits do not invalidate the
+/// baseline. If a finding occurs more often than it is recorded, the additional occurrences fail the check.
 public struct Baseline: Hashable, Sendable {
     private struct Key: Hashable, Comparable {
         let file: String
@@ -40,23 +48,23 @@ public struct Baseline: Hashable, Sendable {
 
     /// Reads a baseline from JSON.
     ///
-    /// - Throws: a ``BaselineError`` if the data is not a valid baseline.
+    /// - Throws: A ``BaselineError`` if the data is not a valid baseline.
     public init(reading data: Data) throws(BaselineError) {
         let file: File
         do {
             file = try JSONDecoder().decode(File.self, from: data)
         } catch {
-            throw BaselineError("The baseline is not understood: \(error)")
+            throw BaselineError("The baseline cannot be read: \(error)")
         }
         guard file.version == 1 else {
-            throw BaselineError("The baseline has version \(file.version), and 1 is known.")
+            throw BaselineError("The baseline has version \(file.version), but only version 1 is supported.")
         }
         var counts: [Key: Int] = [:]
         for entry in file.findings {
             let key = Key(file: entry.file, rule: entry.rule, edge: entry.edge)
             guard entry.count > 0, counts.updateValue(entry.count, forKey: key) == nil else {
                 throw BaselineError(
-                    "The baseline records \(entry.edge) in \(entry.file) twice, or \(entry.count) times."
+                    "The baseline records \(entry.edge) in \(entry.file) more than once, or with the count \(entry.count)."
                 )
             }
         }
@@ -65,7 +73,7 @@ public struct Baseline: Hashable, Sendable {
 
     /// Returns the baseline as JSON, with a trailing newline.
     ///
-    /// - Throws: a ``JSONTextError`` if encoding fails.
+    /// - Throws: A ``JSONTextError`` if encoding fails.
     public func jsonText() throws(JSONTextError) -> String {
         let entries = counts.sorted { $0.key < $1.key }.map { key, count in
             File.Entry(file: key.file, rule: key.rule, edge: key.edge, count: count)
@@ -76,9 +84,9 @@ public struct Baseline: Hashable, Sendable {
     /// Returns the report without the recorded findings, plus a finding for each record that no longer applies.
     ///
     /// - Parameters:
-    ///   - report: the result of a check.
-    ///   - file: the baseline's path, used as the location of findings about stale records.
-    /// - Returns: the report with the remaining findings, sorted.
+    ///   - report: The result of a check.
+    ///   - file: The baseline's path, used as the location of findings about stale records.
+    /// - Returns: The report with the remaining findings, sorted.
     public func applied(to report: LayerReport, file: String) -> LayerReport {
         var remaining = counts
         var result = report
@@ -94,9 +102,9 @@ public struct Baseline: Hashable, Sendable {
                 location: SourceLocation(file: file, line: 1),
                 edge: key.edge,
                 message:
-                    "The baseline records \(count) more of \(key.rule)\(key.file.isEmpty ? "" : " in \(key.file)") than "
-                    + "there are.",
-                remedy: "Record the baseline again: what is mended must stay so."
+                    "The baseline records \(count) more \(count == 1 ? "finding" : "findings") of \(key.rule)"
+                    + "\(key.file.isEmpty ? "" : " in \(key.file)") than there are.",
+                remedy: "Record the baseline again, so that fixed findings stay fixed."
             )
         }
         result.findings = (result.findings + mended).sorted()

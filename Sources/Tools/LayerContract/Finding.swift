@@ -61,7 +61,7 @@ public enum Rule: String, Sendable, CaseIterable {
     case targetsMatchRings = "targets-match-rings"
     /// Every declared dependency follows an edge of the diagram.
     case dependenciesFollowEdges = "dependencies-follow-edges"
-    /// Every import is of a declared dependency that an edge leads to, or of a system module that the ring allows.
+    /// Every imported module is a declared dependency that an edge leads to, or a system module that the ring allows.
     case importsFollowEdges = "imports-follow-edges"
     /// Modules are not re-exported, and public imports appear in the public interface.
     case nothingIsReexported = "nothing-is-reexported"
@@ -73,7 +73,7 @@ public enum Rule: String, Sendable, CaseIterable {
     case noCycleOfSubjects = "no-cycle-of-subjects"
     /// A ring links only the libraries, and passes only the unsafe flags, that the diagram names for it.
     case buildSettingsAreNamed = "build-settings-are-named"
-    /// Code is not reached without an import.
+    /// Code does not reach other code without an import.
     case noBackDoors = "no-back-doors"
     /// The compiler rejects members of modules that a file does not import.
     case memberImportsAreVisible = "member-imports-are-visible"
@@ -86,21 +86,21 @@ public enum Rule: String, Sendable, CaseIterable {
     public var title: String {
         switch self {
         case .targetsMatchRings: "Every target is in a ring, and every ring has a target."
-        case .dependenciesFollowEdges: "A declared dependency follows an edge of the diagram."
+        case .dependenciesFollowEdges: "Every declared dependency follows an arrow of the diagram."
         case .importsFollowEdges:
-            "An import is of a declared dependency that an edge leads to, or of a system module the ring allows."
+            "Every imported module is a declared dependency that an arrow leads to, or a system module that the ring allows."
         case .nothingIsReexported:
-            "Nothing is exported again, and a public import is of what the public interface shows."
-        case .testableByOwnTests: "Only a ring's own test target sees its internals."
-        case .packagesAreNamed: "A ring uses the packages that the diagram names for it."
-        case .noCycleOfSubjects: "The folders of a target do not use each other in a circle."
+            "Modules are not re-exported, and a public import appears in the public interface."
+        case .testableByOwnTests: "Only a ring's own tests see its internals."
+        case .packagesAreNamed: "A ring uses only the packages that the diagram names for it."
+        case .noCycleOfSubjects: "The folders of a target do not use each other in a cycle."
         case .buildSettingsAreNamed:
-            "A ring links the libraries, and passes the unsafe flags, that the diagram names for it."
-        case .noBackDoors: "No code is reached past the imports, by the name of its class, type or symbol."
+            "A ring links only the libraries, and passes only the unsafe flags, that the diagram names for it."
+        case .noBackDoors: "Code does not reach other code without an import, by the name of a class, type or symbol."
         case .memberImportsAreVisible:
-            "Every Swift target enables MemberImportVisibility, so that a file uses members only of what it imports."
-        case .diagramIsUsed: "What the diagram allows is used."
-        case .baselineIsCurrent: "What the baseline records is still there."
+            "Every Swift target enables MemberImportVisibility, so that a file uses only members of its imports."
+        case .diagramIsUsed: "Everything that the diagram allows is used."
+        case .baselineIsCurrent: "Every finding that the baseline records still exists."
         }
     }
 
@@ -108,34 +108,34 @@ public enum Rule: String, Sendable, CaseIterable {
     public var reason: String {
         switch self {
         case .targetsMatchRings:
-            "What is in no ring is held to no rule, and a ring without a target is a rule about nothing."
+            "No rule applies to a target outside of all rings, and a ring without a target has no effect."
         case .dependenciesFollowEdges:
             "A dependency that points outward makes the inner ring change whenever the outer one does."
         case .importsFollowEdges:
-            "SwiftPM builds an import of whatever happens to be built already, so the manifest alone holds nobody to it."
+            "SwiftPM accepts an import of any module that happens to be built, so the manifest alone does not prevent it."
         case .nothingIsReexported:
-            "Who is given a module without naming it depends on it without knowing, and so does everybody behind."
+            "A target that gets a module without naming it depends on it unknowingly, and so does every user of that target."
         case .testableByOwnTests:
-            "Internals that somebody else's tests reach into cannot be changed by those who own them."
+            "Internals that other tests use can no longer be changed freely."
         case .packagesAreNamed:
-            "Every package is a decision that each ring outside inherits; it is made in the diagram, not in passing."
+            "Every package is a decision that the outer rings inherit, so it belongs in the diagram."
         case .noCycleOfSubjects:
-            "Subjects that use each other in a circle cannot be understood, moved or taken one by one."
+            "Folders that use each other in a cycle cannot be understood, moved or reused one at a time."
         case .buildSettingsAreNamed:
-            "A linked library or an unsafe flag gives a ring what it neither imports nor declares."
+            "A linked library or an unsafe flag gives a ring code that it neither imports nor declares."
         case .noBackDoors:
-            "Code that is found by its name at run time, or by its symbol, needs no import, so no other rule sees it."
+            "Code that is found by name at run time, or by its symbol, needs no import, so no other rule notices it."
         case .memberImportsAreVisible:
             "Without it, the compiler accepts the members of every module that any other file of the target imports."
         case .diagramIsUsed:
-            "An edge that nobody uses lets the next mistake pass, and tells readers what is not so."
+            "An unused permission lets the next mistake pass, and misleads readers."
         case .baselineIsCurrent:
-            "A record of what is mended would let the same mistake come back."
+            "A record of a fixed finding would let the same mistake come back."
         }
     }
 }
 
-/// Information for readers of a report that does not fail the check.
+/// A remark for the readers of a report. Notes do not fail the check.
 public struct Note: Hashable, Sendable {
     /// The location that the note is about.
     public let location: SourceLocation

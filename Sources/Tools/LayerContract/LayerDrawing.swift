@@ -1,4 +1,10 @@
 /// A generator that draws a package's diagram from its code.
+///
+/// ```swift
+/// func page(for package: PackageDescription, _ sources: [SourceFacts]) -> String {
+///     LayerDrawing(package: package, sources: sources, replacing: nil).drawn(into: "# Architecture\n")
+/// }
+/// ```
 public struct LayerDrawing: Sendable {
     private let known: LayerDiagram?
     private let package: CheckedPackage
@@ -6,9 +12,9 @@ public struct LayerDrawing: Sendable {
     /// Creates a drawing of a package.
     ///
     /// - Parameters:
-    ///   - package: the package as SwiftPM describes it.
-    ///   - sources: the package's Swift sources.
-    ///   - diagram: the existing diagram. Its rings keep their names, titles, targets, positions, and subgraphs.
+    ///   - package: The package as SwiftPM describes it.
+    ///   - sources: The package's Swift sources.
+    ///   - diagram: The existing diagram. Its rings keep their names, titles, targets, positions, and subgraphs.
     public init(package: PackageDescription, sources: [SourceFacts], replacing diagram: LayerDiagram?) {
         known = diagram
         let manifest = ManifestLines(reading: [])
@@ -24,7 +30,7 @@ public struct LayerDrawing: Sendable {
 
     /// Returns a Markdown text in which the diagram replaces the existing one, or is appended under a new heading.
     ///
-    /// - Complexity: linear in the length of the text and the number of imports in the sources.
+    /// - Complexity: Linear in the length of the text and the number of imports in the sources.
     public func drawn(into markdown: String) -> String {
         let lineBreak = markdown.contains("\r\n") ? "\r\n" : "\n"
         var lines = markdown.lines
@@ -38,8 +44,8 @@ public struct LayerDrawing: Sendable {
         return (head + ["", "## Layers", "", "```mermaid"] + block + ["```", ""]).joined(separator: lineBreak)
     }
 
-    /// Returns the known rings that still have a target, and a new ring for each target that is in none. A test target gets
-    /// a ring only if the target that it is named after is in none.
+    /// Returns the known rings that still have a target, and a new ring for each target that is in no ring. A test target does
+    /// not get a ring if the target that it is named after has one.
     private static func rings(of package: PackageDescription, known: [Ring]) -> [Ring] {
         let names = Set(package.targets.map(\.name))
         var rings = known.compactMap { ring in

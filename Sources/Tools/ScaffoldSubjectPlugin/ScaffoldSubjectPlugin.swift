@@ -25,7 +25,7 @@ struct ScaffoldSubjectPlugin: CommandPlugin {
 private struct ListedTarget: Encodable {
     let name: String
     let moduleName: String
-    /// The path relative to the package; an absolute path for a target of another package.
+    /// The path, relative to the package, or absolute for a target of another package.
     let directory: String
     let dependencies: [String]
 

@@ -7,22 +7,22 @@ struct Arguments: Equatable {
     static let usage = """
         usage: check-layers [OPTIONS]
 
-        Holds a package to the diagram of its layers: a Mermaid flowchart in Architecture.md.
+        Checks a package against the diagram of its layers, a Mermaid flowchart in Architecture.md.
 
-          --package-path DIRECTORY  the package; without it, the current directory.
-          --diagram FILE            the file that the diagram is in; without it, Architecture.md.
-          --block HEADING           the heading that the diagram stands under; without it, the first flowchart.
-          --format FORMAT           text, json, sarif or github; without it, text.
-          --output FILE             where the report goes; without it, the standard output.
-          --baseline FILE           findings that are recorded pass, and mended ones must be taken out.
-          --record-baseline FILE    record what is found, and do nothing else.
-          --write                   draw the diagram of the code as it is into the file, and do nothing else.
-          --scratch-path DIRECTORY  where SwiftPM keeps what it makes; without it, where it always does.
-          --help                    show this and do nothing else.
+          --package-path DIRECTORY  The package. Default: the current directory.
+          --diagram FILE            The Markdown file that contains the diagram. Default: Architecture.md.
+          --block HEADING           The heading above the diagram. Default: the first flowchart of the file.
+          --format FORMAT           The format of the report: text, json, sarif or github. Default: text.
+          --output FILE             Write the report to this file. Default: standard output.
+          --baseline FILE           Accept the findings recorded in this file. Fails if it records findings that are fixed.
+          --record-baseline FILE    Record the current findings in this file instead of writing a report.
+          --write                   Draw the current code into the diagram's file instead of writing a report.
+          --scratch-path DIRECTORY  The scratch path for SwiftPM. Default: the scratch path of the package.
+          --help                    Show this help.
 
-        Files are found from the package, wherever one stands. What is drawn anew keeps its rings, their titles and places,
-        frames and styles; shapes of nodes and texts of arrows are drawn plainly.
-        Exits with 0 if nothing is found, with 1 for findings, and with 2 if there is no contract or package to check.
+        Relative paths start at the package's directory. --write keeps the rings, their titles and order, subgraphs and styles,
+        but not the shapes of nodes and the texts of arrows.
+        Exit status: 0 without findings, 1 with findings, 2 if the package cannot be checked.
 
         """
 
@@ -40,7 +40,7 @@ struct Arguments: Equatable {
 
     /// Parses the arguments after the program's name.
     ///
-    /// - Throws: a ``UsageError`` for the first invalid argument.
+    /// - Throws: A ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
         var parser = OptionParser(arguments)
         while let argument = parser.next() {
@@ -59,17 +59,19 @@ struct Arguments: Equatable {
             }
         }
         guard [baseline != nil, recordedBaseline != nil, writes].count(where: \.self) < 2 else {
-            throw UsageError("there can be one of --baseline, --record-baseline and --write")
+            throw UsageError("only one of --baseline, --record-baseline and --write can be given")
         }
         guard !(writes || recordedBaseline != nil) || (output == nil && chosenFormat == nil) else {
-            throw UsageError("--output and --format are for a report, which --record-baseline and --write do not give")
+            throw UsageError(
+                "--output and --format apply to a report, which --record-baseline and --write do not write"
+            )
         }
     }
 
     private static func format(_ name: String) throws(UsageError) -> ReportFormat {
         if let format = ReportFormat(rawValue: name) { return format }
         let names = ReportFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        throw UsageError("there is no format \(name); there are \(names)")
+        throw UsageError("there is no format \(name); the formats are \(names)")
     }
 }
 
@@ -79,6 +81,6 @@ enum ExitCode: Int32 {
     case success = 0
     /// The check has findings.
     case findings = 1
-    /// There is no contract or no package to check, or the arguments are invalid.
+    /// The package cannot be checked, or the arguments are invalid.
     case failure = 2
 }

@@ -107,12 +107,12 @@ struct PackageCheck {
     func draw(_ sources: [SourceFacts]) throws -> String {
         let exists = FileManager.default.fileExists(atPath: url(of: diagramFile).path)
         let markdown = exists ? try text(of: diagramFile) : ""
-        // Without `--block`, a missing diagram is appended. A given heading must exist, because its absence is likely a mistake.
+        // Without `--block`, a missing diagram is appended. With it, the heading must exist, because it may be misspelled.
         let isDrawn = arguments.block != nil || LayerDiagram.isDrawn(in: markdown)
         let known = isDrawn ? try diagram(in: markdown) : nil
         let drawn = LayerDrawing(package: package, sources: sources, replacing: known).drawn(into: markdown)
         try write(drawn, to: diagramFile)
-        return "The diagram of the code as it is was drawn into \(diagramFile).\n"
+        return "The diagram of the current code was written to \(diagramFile).\n"
     }
 
     /// Records the findings as the baseline, and returns a message that says how many.
@@ -127,7 +127,7 @@ struct PackageCheck {
             try Data(text.utf8).write(to: url(of: file), options: .atomic)
         } catch {
             throw CheckFailure(
-                "\(file) cannot be written: \(error.localizedDescription) A plugin may write only if it is run by "
+                "\(file) cannot be written: \(error.localizedDescription) To let a plugin write files, run "
                     + "“swift package --disable-sandbox check-layers”."
             )
         }
@@ -154,7 +154,7 @@ struct PackageCheck {
     }
 
     private func text(of file: String) throws -> String {
-        // The byte order mark stays part of the text, so that it is written back.
+        // `String(validating:as:)` keeps a byte order mark, so that it is written back.
         guard let text = String(validating: try contents(of: file), as: UTF8.self) else {
             throw CheckFailure("\(file) is not UTF-8.")
         }
@@ -164,7 +164,7 @@ struct PackageCheck {
 
 /// An error that prevents a package from being checked.
 struct CheckFailure: Error, Equatable {
-    /// What happened and what to do, in sentences.
+    /// The problem and how to fix it, in sentences.
     let explanation: String
 
     init(_ explanation: String) {

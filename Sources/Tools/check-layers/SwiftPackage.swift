@@ -5,14 +5,15 @@ import LayerContract
 struct SwiftPackage {
     /// The directory in which SwiftPM looks for a manifest. SwiftPM also searches its parents.
     let directory: String
-    /// The scratch path to pass to SwiftPM; `nil` for the default.
+    /// The scratch path to pass to SwiftPM, or `nil` for the default. With a scratch path, SwiftPM also runs without its
+    /// sandbox.
     ///
-    /// SwiftPM locks its default scratch path while it runs a plugin, and a plugin's sandbox cannot contain another sandbox.
+    /// A plugin needs both: while it runs, SwiftPM locks the default scratch path, and sandboxes cannot be nested.
     let scratchPath: String?
 
     /// Asks SwiftPM to describe the package.
     ///
-    /// - Throws: a ``CheckFailure`` if SwiftPM cannot be run or cannot load the package.
+    /// - Throws: A ``CheckFailure`` if SwiftPM cannot be run or cannot load the package.
     func description() async throws(CheckFailure) -> PackageDescription {
         do {
             return try await PackageDescription(
@@ -44,7 +45,7 @@ struct SwiftPackage {
         let files = FileManager.default.temporaryDirectory.appending(path: "check-layers-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: files) }
-        // Use files, because a process blocks forever when it fills a pipe that nobody reads.
+        // Uses files, because a process that fills a pipe blocks until the pipe is read.
         let output = try Self.emptyFile(files.appending(path: "output"))
         let errors = try Self.emptyFile(files.appending(path: "errors"))
         process.standardInput = FileHandle.nullDevice
@@ -60,7 +61,7 @@ struct SwiftPackage {
         return Self.answer(in: try Self.contents(output))
     }
 
-    /// Returns SwiftPM's output without surrounding messages, such as that it waits for another instance of itself.
+    /// Returns the JSON in SwiftPM's output, without messages around it, such as that SwiftPM waits for another instance.
     static func answer(in printed: Data) -> Data {
         let lines = printed.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let first = lines.firstIndex(where: { $0.first == UInt8(ascii: "{") }),
@@ -84,6 +85,6 @@ struct SwiftPackage {
         let lines = String(decoding: try contents(file), as: UTF8.self).split(separator: "\n")
         let errors = lines.filter { $0.contains("error:") }
         let reason = (errors.isEmpty ? lines.suffix(3) : errors.prefix(3)[...]).joined(separator: " ")
-        return reason.isEmpty ? "it did not say why. Is there a package?" : reason
+        return reason.isEmpty ? "SwiftPM gave no reason. Is there a package?" : reason
     }
 }

@@ -6,23 +6,25 @@ struct Arguments: Equatable {
     static let usage = """
         usage: swift package scaffold-subject NAME [--plural NAMES] [--target ROLE=NAME]...
 
-        Writes a new subject into all rings, with its tests: an entity, a use case that lists entities, and a use case that
-        creates, changes and deletes them, through the session's repository and its outbox.
+        Writes the files of a new subject and its tests into all rings: an entity, a use case that lists the entities, and one
+        that creates, changes and deletes them. They use the session's repository and its outbox.
 
-          NAME                what one of the new subject is called as a type, such as Comment or BlogEntry.
-          --plural NAMES      what several are called, if the usual English plural is wrong.
-          --target ROLE=NAME  the target that holds a role's files, if it is not the one below. Its tests are in NAMETests.
-          --help              show this and do nothing else.
+          NAME                the type name of the new subject in the singular, such as Comment or BlogEntry.
+          --plural NAMES      the type name in the plural, if the regular English plural is wrong.
+          --target ROLE=NAME  the target for a role's files, if it is not the default. Its test target is NAMETests, unless
+                              the diagram names another one.
+          --help              print this help and exit.
 
         role          default            holds
-        entities      Entities           the entity, its identity, its draft and its rules
+        entities      Entities           the entity, its identifier, its draft and its rules
         use-cases     UseCases           the port and the use cases
         adapters      InterfaceAdapters  the record, the endpoint, the repository and the presenter
         composition   Composition        the container, which creates the use cases of a session
-        doubles       UseCasesTesting    the double of the port; if there is no such target, the use cases' tests hold it
+        doubles       UseCasesTesting    the test double of the port; without this target, the use cases' tests hold it
 
-        Without --target, the diagram in Architecture.md decides: a role's target is that of the ring with its default name, or
-        of the only ring whose name ends so, such as ShopEntities (for adapters: in Adapters).
+        Without --target, the diagram in Architecture.md determines the target of a role: that of the ring with the default
+        name, or of the only ring whose name ends with it, such as ShopEntities (or with Adapters, such as ShopAdapters).
+        If the diagram has no such ring, the target has the default name.
 
         """
 
@@ -37,7 +39,7 @@ struct Arguments: Equatable {
 
     /// Parses the arguments after the program's name.
     ///
-    /// - Throws: a ``UsageError`` for the first invalid argument.
+    /// - Throws: A ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
         var parser = OptionParser(arguments)
         while let argument = parser.next() {
@@ -49,7 +51,7 @@ struct Arguments: Equatable {
             case .option("--help", nil), .option("-h", nil): asksForHelp = true
             case .option: throw parser.unknownOption
             case .positional(let text):
-                guard name == nil else { throw UsageError("one name is allowed, and “\(text)” is a second") }
+                guard name == nil else { throw UsageError("only one name is allowed, but “\(text)” is a second one") }
                 name = text
             }
         }

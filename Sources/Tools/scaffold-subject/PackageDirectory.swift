@@ -13,14 +13,14 @@ struct PackageDirectory {
         guard exists("Package.swift") else { throw .noPackage(directory.path(percentEncoded: false)) }
     }
 
-    /// The package's layer diagram; `nil` if Architecture.md has no valid one.
+    /// The package's layer diagram, or `nil` if Architecture.md has no valid one.
     var diagram: LayerDiagram? {
         let file = "Architecture.md"
         guard let text = try? String(contentsOf: url(of: file), encoding: .utf8) else { return nil }
         return try? LayerDiagram(markdown: text, file: file)
     }
 
-    /// Returns the names of a target's file-level types, each with the path of its file.
+    /// Returns the file-level types that a target declares: their names, each with the path of its file.
     func declaredTypes(in target: PackageTarget) -> [String: String] {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: systemPath(of: target.directory))) ?? []
         var types: [String: String] = [:]
@@ -34,7 +34,7 @@ struct PackageDirectory {
 
     /// Checks that the directories of the targets exist.
     ///
-    /// - Throws: ``ScaffoldError/noDirectories(_:)`` if the directory of one of these targets does not exist.
+    /// - Throws: ``ScaffoldError/noDirectories(_:)`` if any of the directories does not exist.
     func checkDirectories(of targets: [PackageTarget]) throws(ScaffoldError) {
         let missing = targets.filter { !exists($0.directory) }
         guard missing.isEmpty else { throw .noDirectories(missing) }
@@ -50,7 +50,7 @@ struct PackageDirectory {
 
     /// Writes all files or none. If a file cannot be written, the files and folders already created are removed.
     ///
-    /// - Throws: ``ScaffoldError/cannotBeWritten(_:_:)``.
+    /// - Throws: ``ScaffoldError/cannotBeWritten(_:_:)`` if a file cannot be written.
     func write(_ files: [ScaffoldedFile]) throws(ScaffoldError) {
         var created: [URL] = []
         for file in files {
@@ -77,7 +77,7 @@ struct PackageDirectory {
     private func systemPath(of path: String) -> String { url(of: path).path(percentEncoded: false) }
 
     private func exists(_ path: String) -> Bool {
-        // Symbolic links are not followed, because even a broken link is in the way.
+        // Symbolic links are not followed, because even a broken link blocks its path.
         (try? FileManager.default.attributesOfItem(atPath: systemPath(of: path))) != nil
     }
 }

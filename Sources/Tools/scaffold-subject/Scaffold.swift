@@ -1,7 +1,7 @@
 import Foundation
 import InwardCommandLine
 
-/// The command, which turns arguments into written files, printed lines, and an exit status.
+/// The command. It parses its arguments, writes the files, prints their paths and the next steps, and returns an exit status.
 struct Scaffold {
     let printOutput: (String) -> Void
     let printError: (String) -> Void
@@ -14,9 +14,11 @@ struct Scaffold {
                 printOutput(String(Arguments.usage.dropLast()))
                 return .success
             }
-            guard let name = options.name else { throw UsageError("a name is missing") }
+            guard let name = options.name else { throw UsageError("the name of the subject is missing") }
             guard let list = options.targetList else {
-                throw UsageError("the list of targets is missing; “swift package scaffold-subject” passes it")
+                throw UsageError(
+                    "the list of targets is missing: run “swift package scaffold-subject”, which passes it"
+                )
             }
             let subject = try Subject(SubjectName(name, plural: options.plural), options, targetsListedAt: list)
             try subject.write()
@@ -63,7 +65,7 @@ private struct Subject {
         try package.write(files)
     }
 
-    /// Checks that no name in the files is already declared in their targets or in the modules that they import.
+    /// Checks that the files do not declare a name that their targets or the imported modules already declare.
     private func checkNames() throws(ScaffoldError) {
         let names = Set(files.flatMap(\.contents.declaredTypes))
         let seen = Set(files.flatMap { $0.importedModules + [$0.target.moduleName] })
@@ -101,8 +103,8 @@ private struct Subject {
 
             Next: swift test --filter \(filter)
             Then give \(name.singular) its real fields and rules, one ring at a time, from the inside out.
-            List AnyEndpoint(.\(name.lowerPlural)) when you create the \(app), and create \(name.plural)Container in a \(session).
-            The upstream has the list at “\(name.lowerPlural)”, as Upstream\(name.singular)Repository.swift says.
+            Pass AnyEndpoint(.\(name.lowerPlural)) as an endpoint of the \(app), and create a \(name.plural)Container in a \(session).
+            The upstream must serve the list at “\(name.lowerPlural)”. To change the path, edit Upstream\(name.singular)Repository.swift.
             """
     }
 }

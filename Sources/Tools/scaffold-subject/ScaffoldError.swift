@@ -11,7 +11,7 @@ enum ScaffoldError: Error, Equatable {
     case noPackage(String)
     /// The plugin's output at this path cannot be read, for this reason.
     case cannotBeRead(String, String)
-    /// The package lacks these targets. The second value lists the targets that it has.
+    /// The package lacks these targets. The second value contains the names of its Swift targets.
     case noTargets([MissingTarget], among: [String])
     /// The diagram has several targets for a role.
     case severalTargets(TargetRole, [String])
@@ -28,20 +28,20 @@ enum ScaffoldError: Error, Equatable {
 }
 
 extension ScaffoldError: CustomStringConvertible {
-    /// What happened and what to do, in sentences.
+    /// The problem and the remedy, in sentences.
     var description: String { "\(explanation) Nothing was written." }
 
     private var explanation: String {
         switch self {
         case .noPackage(let path):
-            "“\(path)” has no Package.swift. Run the command in a package."
+            "“\(path)” has no Package.swift. Run the command in a package directory."
         case .cannotBeRead(let path, let reason):
             "The list of the package's targets at “\(path)” cannot be read: \(reason) Run “swift package scaffold-subject”."
         case .noTargets(let missing, let known):
             """
             The package has no target \(missing.map(\.description).joined(separator: ", no target ")). Its Swift targets are: \
-            \(known.joined(separator: ", ")). Name yours with \(Self.options(for: missing)), or add the missing ones to \
-            Package.swift; SwiftPM ignores a target without a source file.
+            \(known.joined(separator: ", ")). Choose among them with \(Self.options(for: missing)), or add the missing targets to \
+            Package.swift, each with a source file, because SwiftPM ignores a target without one.
             """
         case .severalTargets(let role, let names):
             """
@@ -57,7 +57,7 @@ extension ScaffoldError: CustomStringConvertible {
             \(lines.joined(separator: "; ")).
             """
         case .isThere(let paths):
-            "These files exist already: \(paths.joined(separator: ", ")). Choose another name, or move them away."
+            "These files already exist: \(paths.joined(separator: ", ")). Choose another name, or move the files."
         case .nameIsTaken(let explanation):
             "\(explanation). Choose another name."
         case .cannotBeWritten(let path, let reason):
@@ -65,7 +65,7 @@ extension ScaffoldError: CustomStringConvertible {
         }
     }
 
-    /// Returns the options that would name these targets, or the targets that they test.
+    /// Returns the options with which a user can name these targets, or the targets that they test.
     private static func options(for missing: [MissingTarget]) -> String {
         let roles = TargetRole.allCases.filter { role in missing.contains { $0.role == role } }
         return roles.map { "--target \($0.rawValue)=NAME" }.joined(separator: " ")
@@ -73,6 +73,6 @@ extension ScaffoldError: CustomStringConvertible {
 }
 
 extension ScaffoldError.MissingTarget: CustomStringConvertible {
-    /// The target's name and purpose.
+    /// The target's name and purpose, such as `“Entities” for the tests of the entities`.
     var description: String { "“\(name)” for \(isTests ? "the tests of " : "")\(role.purpose)" }
 }

@@ -11,7 +11,7 @@ struct SubjectName: Equatable {
 
     /// Creates a subject name. The plural defaults to the regular English one.
     ///
-    /// - Throws: a ``UsageError`` if either name cannot be used.
+    /// - Throws: A ``UsageError`` if either name cannot be used.
     init(_ singular: String, plural: String? = nil) throws(UsageError) {
         self.singular = singular
         self.plural = plural ?? singular.englishPlural
@@ -32,12 +32,16 @@ struct SubjectName: Equatable {
     private static func check(_ name: String) throws(UsageError) {
         guard let first = name.utf8.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first),
             name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) })
-        else { throw UsageError("a name has ASCII letters and digits and begins with a capital, unlike “\(name)”") }
+        else {
+            throw UsageError(
+                "“\(name)” is not a type name: use ASCII letters and digits, and begin with a capital letter"
+            )
+        }
         guard !ReservedNames.keywords.contains(name.lowerCamelCase), !ReservedNames.keywords.contains(name) else {
-            throw UsageError("\(name) cannot be a name: it is a keyword of Swift")
+            throw UsageError("“\(name)” is a Swift keyword: choose another name")
         }
         guard !ReservedNames.types.contains(name) else {
-            throw UsageError("\(name) cannot be a name: Swift or Foundation has a type of that name")
+            throw UsageError("“\(name)” is a type of Swift or Foundation: choose another name")
         }
     }
 }
@@ -70,7 +74,7 @@ enum ReservedNames {
 }
 
 extension String {
-    /// The words of a name in upper camel case. An abbreviation such as `URL` is one word, and so is its plural, `URLs`.
+    /// The words of a name in upper camel case. An abbreviation, such as `URL`, is one word, and so is its plural, `URLs`.
     var words: [String] {
         let letters = Array(self)
         var words: [String] = []

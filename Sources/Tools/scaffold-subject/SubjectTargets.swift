@@ -6,12 +6,12 @@ struct SubjectTargets {
 
     /// Finds the target of each role and its tests.
     ///
-    /// A name in `names` takes precedence over the diagram's ring, which takes precedence over the role's default name. If
-    /// there is no target for test doubles, the use cases' tests hold them.
+    /// The target of a role has the name in `names`. Without one, it is the target of the diagram's ring for the role. Without
+    /// such a ring, it has the role's default name. If there is no target for test doubles, the use cases' tests hold them.
     ///
     /// - Parameters:
     ///   - names: The target names that the user gave.
-    ///   - diagram: The package's layer diagram; `nil` if there is none.
+    ///   - diagram: The package's layer diagram, or `nil` if there is none.
     ///   - known: All targets that the plugin found.
     /// - Throws: ``ScaffoldError/noTargets(_:among:)`` or ``ScaffoldError/severalTargets(_:_:)``.
     init(names: [TargetRole: String], diagram: LayerDiagram?, among known: [PackageTarget]) throws(ScaffoldError) {

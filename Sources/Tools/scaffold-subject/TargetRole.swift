@@ -19,7 +19,7 @@ enum TargetRole: String, CaseIterable {
         }
     }
 
-    /// The suffix that identifies the diagram's ring if it does not have the default name, as in `ShopEntities`.
+    /// The suffix of the ring's name in the diagram, as in `ShopEntities`, if no ring has the default name.
     var ending: String {
         switch self {
         case .adapters: "Adapters"
@@ -61,7 +61,7 @@ struct PackageTarget: Decodable, Equatable {
 
     /// Reads the targets that the plugin listed.
     ///
-    /// - Throws: ``ScaffoldError/cannotBeRead(_:_:)``.
+    /// - Throws: ``ScaffoldError/cannotBeRead(_:_:)`` if the file cannot be read.
     static func all(inFileAt path: String) throws(ScaffoldError) -> [PackageTarget] {
         do {
             return try JSONDecoder().decode([PackageTarget].self, from: Data(contentsOf: URL(filePath: path)))

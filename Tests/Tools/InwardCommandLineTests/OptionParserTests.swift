@@ -16,7 +16,7 @@ struct OptionParserTests {
         return arguments
     }
 
-    @Test func withoutArgumentsThereIsNothing() {
+    @Test func parserWithoutArgumentsReturnsNothing() {
         #expect(arguments() == [])
     }
 
@@ -30,14 +30,14 @@ struct OptionParserTests {
         )
     }
 
-    @Test func theFirstEqualsSignOfAnOptionSeparatesItsValue() {
+    @Test func firstEqualsSignSeparatesAnOptionFromItsValue() {
         #expect(
             arguments("--a=b=c", "--a=", "a=b")
                 == [.option("--a", inlineValue: "b=c"), .option("--a", inlineValue: ""), .positional("a=b")]
         )
     }
 
-    @Test func afterTwoDashesEverythingIsPositional() {
+    @Test func everyArgumentAfterTwoDashesIsPositional() {
         #expect(arguments("--") == [])
         #expect(
             arguments("--a", "--", "--b=c", "--", "d")
@@ -45,7 +45,7 @@ struct OptionParserTests {
         )
     }
 
-    @Test func anInlineValueLeavesTheNextArgument() throws {
+    @Test func inlineValueLeavesTheNextArgument() throws {
         var parser = parser("--a=b", "c")
         #expect(try parser.value() == "b")
         #expect(parser.next() == .positional("c"))
@@ -53,18 +53,18 @@ struct OptionParserTests {
     }
 
     @Test(arguments: ["b", "--b", "-1", "--", "b=c"])
-    func withoutAnInlineValueTheNextArgumentIsTheValue(word: String) throws {
+    func nextArgumentIsTheValueOfAnOptionWithoutAnInlineValue(word: String) throws {
         var parser = parser("--a", word, "--c")
         #expect(try parser.value() == word)
         #expect(parser.next() == .option("--c", inlineValue: nil))
     }
 
-    @Test func aValueThatNobodyTakesIsTheNextArgument() {
+    @Test func valueThatIsNotTakenIsTheNextArgument() {
         #expect(arguments("--a", "b") == [.option("--a", inlineValue: nil), .positional("b")])
     }
 
     @Test(arguments: [["--a"], ["--a", ""], ["--a="], ["--a=", "b"]])
-    func aMissingOrEmptyValueIsAnError(words: [String]) {
+    func missingOrEmptyValueIsAnError(words: [String]) {
         var parser = OptionParser(words)
         _ = parser.next()
         var copy = parser
@@ -72,20 +72,20 @@ struct OptionParserTests {
         #expect(throws: UsageError("--a needs a directory")) { try copy.value("a directory") }
     }
 
-    @Test func aValueIsConverted() throws {
+    @Test func valueIsConverted() throws {
         var parser = parser("--a", "7")
         #expect(try parser.value("a number") { Int($0) } == 7)
     }
 
     @Test(arguments: [["--a"], ["--a", ""], ["--a=b"], ["--a", "7.5"]])
-    func aValueThatCannotBeConvertedIsAnError(words: [String]) {
+    func valueThatCannotBeConvertedIsAnError(words: [String]) {
         var parser = OptionParser(words)
         _ = parser.next()
         #expect(throws: UsageError("--a needs a number")) { try parser.value("a number") { Int($0) } }
     }
 
     @Test(arguments: ["--a", "--a=c"])
-    func anOptionWithAValueIsGivenOnce(word: String) throws {
+    func optionWithAValueCannotBeRepeated(word: String) throws {
         var parser = parser("--a=b", word)
         _ = try parser.value()
         _ = parser.next()
@@ -94,14 +94,14 @@ struct OptionParserTests {
         #expect(throws: UsageError("--a can be given only once")) { try copy.value("a letter") { $0.first } }
     }
 
-    @Test func anOptionMayAcceptSeveralValues() throws {
+    @Test func optionCanAllowRepetition() throws {
         var parser = parser("--a=b", "--a", "7")
         #expect(try parser.value(canRepeat: true) == "b")
         _ = parser.next()
         #expect(try parser.value("a number", canRepeat: true) { Int($0) } == 7)
     }
 
-    @Test func differentOptionsEachHaveAValue() throws {
+    @Test func differentOptionsCanEachHaveAValue() throws {
         var parser = parser("--a=b", "--c=d")
         #expect(try parser.value() == "b")
         _ = parser.next()
@@ -109,7 +109,7 @@ struct OptionParserTests {
     }
 
     @Test(arguments: ["--nonsense", "--nonsense=x", "-x", "word"])
-    func theErrorForAnUnknownOptionHasTheWholeArgument(word: String) {
+    func unknownOptionErrorContainsTheWholeArgument(word: String) {
         #expect(parser(word, "--b").unknownOption == UsageError("there is no option \(word)"))
     }
 

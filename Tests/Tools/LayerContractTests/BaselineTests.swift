@@ -17,13 +17,13 @@ struct BaselineTests {
         LayerReport(findings: findings, targetCount: 1, fileCount: 1, importCount: 1, edgeCount: 1)
     }
 
-    @Test func whatIsRecordedPassesWhereverItMovesInItsFile() {
+    @Test func recordedFindingPassesAnywhereInItsFile() {
         let baseline = Baseline(recording: [finding("A → B", line: 3)])
         #expect(baseline.applied(to: report([finding("A → B", line: 9)]), file: "b").findings == [])
     }
 
-    @Test func aCircleIsTheSameWhicheverFileShowsIt() {
-        func circle(_ file: String) -> Finding {
+    @Test func cycleIsRecordedWithoutItsFile() {
+        func cycle(_ file: String) -> Finding {
             Finding(
                 rule: .noCycleOfSubjects,
                 location: SourceLocation(file: file, line: 1),
@@ -32,25 +32,25 @@ struct BaselineTests {
                 remedy: "r"
             )
         }
-        let baseline = Baseline(recording: [circle("Sources/Core/A/M.swift")])
-        #expect(baseline.applied(to: report([circle("Sources/Core/A/C.swift")]), file: "b").findings == [])
+        let baseline = Baseline(recording: [cycle("Sources/Core/A/M.swift")])
+        #expect(baseline.applied(to: report([cycle("Sources/Core/A/C.swift")]), file: "b").findings == [])
         let message = baseline.applied(to: report([]), file: "b").findings.map(\.message)
-        #expect(message == ["The baseline records 1 more of no-cycle-of-subjects than there are."])
+        #expect(message == ["The baseline records 1 more finding of no-cycle-of-subjects than there are."])
     }
 
-    @Test func whatIsNewFails() {
+    @Test func newFindingFails() {
         let baseline = Baseline(recording: [finding("A → B")])
         let applied = baseline.applied(to: report([finding("A → B"), finding("A → C")]), file: "b")
         #expect(applied.findings == [finding("A → C")])
     }
 
-    @Test func onceMoreIsNew() {
+    @Test func additionalOccurrenceFails() {
         let baseline = Baseline(recording: [finding("A → B", line: 1)])
         let applied = baseline.applied(to: report([finding("A → B", line: 1), finding("A → B", line: 2)]), file: "b")
         #expect(applied.findings == [finding("A → B", line: 2)])
     }
 
-    @Test func whatIsMendedMustBeTakenOut() {
+    @Test func fixedFindingMustBeRemoved() {
         let baseline = Baseline(recording: [finding("A → B"), finding("A → B"), finding("A → C")])
         #expect(
             baseline.applied(to: report([finding("A → C")]), file: "layers.json").findings == [
@@ -58,14 +58,14 @@ struct BaselineTests {
                     rule: .baselineIsCurrent,
                     location: SourceLocation(file: "layers.json", line: 1),
                     edge: "A → B",
-                    message: "The baseline records 2 more of imports-follow-edges in A.swift than there are.",
-                    remedy: "Record the baseline again: what is mended must stay so."
+                    message: "The baseline records 2 more findings of imports-follow-edges in A.swift than there are.",
+                    remedy: "Record the baseline again, so that fixed findings stay fixed."
                 )
             ]
         )
     }
 
-    @Test func whatIsWrittenIsReadAgain() throws {
+    @Test func writtenBaselineCanBeRead() throws {
         let baseline = Baseline(recording: [finding("A → B"), finding("A → B"), finding("B → “C”")])
         #expect(try Baseline(reading: Data(baseline.jsonText().utf8)) == baseline)
     }
@@ -76,7 +76,7 @@ struct BaselineTests {
         "{\"version\": 1, \"findings\": [{\"file\": \"f\", \"rule\": \"r\", \"edge\": \"e\", \"count\": 9223372036854775807}, "
             + "{\"file\": \"f\", \"rule\": \"r\", \"edge\": \"e\", \"count\": 1}]}",
     ])
-    func whatIsNotUnderstoodIsAnError(text: String) {
+    func invalidBaselineIsAnError(text: String) {
         #expect(throws: BaselineError.self) { try Baseline(reading: Data(text.utf8)) }
     }
 }

@@ -11,14 +11,14 @@ struct LayerDrawingTests {
         ).drawn(into: markdown)
     }
 
-    @Test func whatIsDrawnIsKept() throws {
+    @Test func drawingAMatchingDiagramChangesNothing() throws {
         var sketch = Sketch()
         sketch.diagram = try drawn(sketch, over: sketch.diagram)
         #expect(try sketch.findings() == [])
         #expect(try drawn(sketch, over: sketch.diagram) == sketch.diagram)
     }
 
-    @Test func withoutADiagramEveryTargetIsARing() throws {
+    @Test func withoutADiagramEachTargetBecomesARing() throws {
         var sketch = Sketch().with("import Dispatch", in: "Tests/AdaptersTests/UserRowTests.swift")
             .declaring(.product("Wire", package: "wires", aliases: []), in: "App")
             .declaring(.target("Core"), in: "AdaptersTests")
@@ -57,7 +57,7 @@ struct LayerDrawingTests {
         #expect(try sketch.findings() == [])
     }
 
-    @Test func namesFramesAndStylesStay() throws {
+    @Test func namesSubgraphsAndStylesAreKept() throws {
         let markdown = """
             # Architecture
             ```mermaid
@@ -94,14 +94,14 @@ struct LayerDrawingTests {
         )
     }
 
-    @Test func whatTestsImportWithoutItsConditionIsDrawnForThem() throws {
+    @Test func unconditionalTestImportIsDrawnForTests() throws {
         var sketch = Sketch().with("import Foundation", in: "Tests/AdaptersTests/UserRowTests.swift")
         sketch.diagram = try drawn(sketch, over: sketch.diagram)
         #expect(sketch.diagram.contains("else Foundation<br/>tests import: Foundation"))
         #expect(try sketch.findings() == [])
     }
 
-    @Test func theOrderOfPermissionsStays() throws {
+    @Test func orderOfPermissionsIsKept() throws {
         var sketch = Sketch()
         sketch.sources["Sources/Support/Example.swift"] = """
             #if canImport(Glibc)
@@ -118,7 +118,7 @@ struct LayerDrawingTests {
         #expect(sketch.diagram.contains("Support[\"Support<br/>imports: Dispatch, Glibc else Musl else Darwin\"]"))
     }
 
-    @Test func aRingStaysInTheFrameThatItIsMentionedIn() throws {
+    @Test func ringStaysInItsSubgraph() throws {
         var sketch = Sketch()
         sketch.diagram = """
             ```mermaid
@@ -144,7 +144,7 @@ struct LayerDrawingTests {
         )
     }
 
-    @Test func targetsOfOneRingThatUseEachOtherAreDrawnSo() throws {
+    @Test func targetsOfARingThatUseEachOtherGetAnArrowToItself() throws {
         var sketch = Sketch().declaring(.target("Core2"), in: "Core").with(
             "import Core2",
             in: "Sources/Core/Users/User.swift"
@@ -157,7 +157,7 @@ struct LayerDrawingTests {
         #expect(try sketch.findings() == [])
     }
 
-    @Test func whatIsLinkedAndIncludedIsDrawn() throws {
+    @Test func linksAndIncludesAreDrawn() throws {
         var sketch = Sketch()
         sketch.targets.append(
             TargetDescription(

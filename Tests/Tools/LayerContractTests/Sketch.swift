@@ -1,6 +1,6 @@
 import LayerContract
 
-/// A small package in memory: `Core` in the middle, `Adapters` around it, `App` outside, and what their tests share.
+/// A small package in memory: `Core`, `Adapters` around it, `App` outside, and `Support`, which their tests share.
 struct Sketch {
     var diagram = """
         # Architecture
@@ -42,7 +42,7 @@ struct Sketch {
     ]
     var manifest = ""
 
-    /// What a check of it finds.
+    /// Returns the findings of a check.
     func findings() throws -> [Finding] { try report().findings }
 
     func report() throws -> LayerReport {
@@ -69,21 +69,21 @@ struct Sketch {
         }
     }
 
-    /// The sketch with a line more at the top of a source.
+    /// Returns the sketch with an additional line at the top of a source.
     func with(_ line: String, in path: String) -> Sketch {
         var sketch = self
         sketch.sources[path] = line + "\n" + (sketch.sources[path] ?? "")
         return sketch
     }
 
-    /// The sketch with a line more in its diagram.
+    /// Returns the sketch with an additional line in its diagram.
     func drawing(_ line: String) -> Sketch {
         var sketch = self
         sketch.diagram = String(sketch.diagram.dropLast(3)) + "    \(line)\n```"
         return sketch
     }
 
-    /// The sketch with a dependency more.
+    /// Returns the sketch with an additional dependency.
     func declaring(_ dependency: TargetDependency, in name: String) -> Sketch {
         var sketch = self
         sketch.targets = targets.map { target in

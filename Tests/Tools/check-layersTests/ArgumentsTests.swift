@@ -5,7 +5,7 @@ import Testing
 @testable import check_layers
 
 struct ArgumentsTests {
-    @Test func withoutArgumentsThePackageIsCheckedHere() throws {
+    @Test func withoutArgumentsTheCurrentDirectoryIsChecked() throws {
         let arguments = try Arguments([])
         #expect(arguments.packagePath == nil)
         #expect(arguments.diagram == nil)
@@ -13,7 +13,7 @@ struct ArgumentsTests {
         #expect(!arguments.writes)
     }
 
-    @Test func everyOptionIsRead() throws {
+    @Test func everyOptionIsParsed() throws {
         let arguments = try Arguments([
             "--package-path", "p", "--diagram=d=e", "--block", "b", "--format", "sarif", "--output", "o", "--baseline",
             "l",
@@ -34,21 +34,21 @@ struct ArgumentsTests {
     @Test(arguments: [
         (["--nonsense"], "there is no option --nonsense"), (["word"], "there is no option word"),
         (["--format"], "--format needs a value"), (["--format="], "--format needs a value"),
-        (["--format", "xml"], "there is no format xml; there are text, json, sarif, github"),
+        (["--format", "xml"], "there is no format xml; the formats are text, json, sarif, github"),
         (["--write=yes"], "there is no option --write=yes"), (["--help=yes"], "there is no option --help=yes"),
         (["--", "word"], "there is no option word"),
         (["--block", "a", "--block=b"], "--block can be given only once"),
-        (["--write", "--baseline", "b"], "there can be one of --baseline, --record-baseline and --write"),
+        (["--write", "--baseline", "b"], "only one of --baseline, --record-baseline and --write can be given"),
         (
             ["--record-baseline", "r", "--output", "o"],
-            "--output and --format are for a report, which --record-baseline and --write do not give"
+            "--output and --format apply to a report, which --record-baseline and --write do not write"
         ),
         (
             ["--write", "--format", "json"],
-            "--output and --format are for a report, which --record-baseline and --write do not give"
+            "--output and --format apply to a report, which --record-baseline and --write do not write"
         ),
     ])
-    func whatDoesNotFitIsTold(words: [String], explanation: String) {
+    func invalidArgumentsAreErrors(words: [String], explanation: String) {
         #expect(throws: UsageError(explanation)) { try Arguments(words) }
     }
 }

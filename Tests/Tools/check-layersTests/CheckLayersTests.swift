@@ -6,14 +6,14 @@ import Testing
 struct CheckLayersTests {
     private let arrow = "```mermaid\nflowchart LR\n    App --> Adapters\n    Adapters --> Core\n    App --> Core\n```\n"
 
-    @Test func aWrongOptionIsUsage() async throws {
+    @Test func unknownOptionPrintsTheUsage() async throws {
         let answer = try await TemporaryPackage().check("--nonsense")
         #expect(answer.exitCode == .failure)
         #expect(answer.errors.hasPrefix("check-layers: there is no option --nonsense\n\nusage: check-layers"))
         #expect(answer.output == "")
     }
 
-    @Test func helpIsNoError() async throws {
+    @Test func helpSucceeds() async throws {
         let answer = try await TemporaryPackage().check("--help")
         #expect(answer.exitCode == .success)
         #expect(answer.output == Arguments.usage)
@@ -25,12 +25,12 @@ struct CheckLayersTests {
         ("Architecture.md", "```mermaid\nflowchart LR\nA --> B\n```\n", "matches no target of the package sketch"),
         (
             "Architecture.md", "```mermaid\nflowchart LR\nA --- B\n```\n",
-            "Architecture.md: line 3: “--- B” means nothing"
+            "Architecture.md: line 3: “--- B” is not valid here"
         ),
         ("Sources/Core/Users/User.swift", "/* open", "Sources/Core/Users/User.swift:1: A comment that begins here"),
         ("Package.swift", "// swift-tools-version: 6.0\nlet x = \n", "“swift package describe --type json” failed"),
     ])
-    func withoutAContractNothingPasses(file: String, text: String, explanation: String) async throws {
+    func packageThatCannotBeCheckedFails(file: String, text: String, explanation: String) async throws {
         let package = try TemporaryPackage()
         try package.write(text, to: file)
         let answer = await package.check()
@@ -40,7 +40,7 @@ struct CheckLayersTests {
         #expect(answer.output == "")
     }
 
-    @Test func aSourceThatIsNoTextIsAnError() async throws {
+    @Test func sourceThatIsNotTextIsAnError() async throws {
         let package = try TemporaryPackage()
         try package.write([0xFF, 0xFE, 0x00], to: "Sources/App/Other.swift")
         let answer = await package.check()
@@ -48,7 +48,7 @@ struct CheckLayersTests {
         #expect(answer.errors == "check-layers: Sources/App/Other.swift:1: The source is not UTF-8.\n")
     }
 
-    @Test func aMissingDiagramOrBaselineIsAnError() async throws {
+    @Test func missingDiagramOrBaselineIsAnError() async throws {
         let package = try TemporaryPackage()
         let baseline = await package.check("--baseline", "none.json")
         #expect(baseline.exitCode == .failure)
@@ -59,7 +59,7 @@ struct CheckLayersTests {
         #expect(answer.errors.hasPrefix("check-layers: Architecture.md cannot be read"))
     }
 
-    @Test func theDiagramMayBeElsewhere() async throws {
+    @Test func diagramMayBeInAnotherFile() async throws {
         let package = try TemporaryPackage()
         try package.write(
             "# One\n\(arrow)# Two\n\(TemporaryPackage.files["Architecture.md"] ?? "")",
@@ -70,7 +70,7 @@ struct CheckLayersTests {
         #expect(await package.check("--diagram", "Docs/Rings.md", "--block", "Architecture").exitCode == .success)
     }
 
-    @Test func theReportGoesWhereItIsWanted() async throws {
+    @Test func reportIsWrittenToTheGivenFile() async throws {
         let package = try TemporaryPackage()
         try package.write(arrow, to: "Architecture.md")
         let answer = await package.check("--format", "sarif", "--output", "report.sarif")
@@ -83,7 +83,7 @@ struct CheckLayersTests {
         #expect(nowhere.errors.hasPrefix("check-layers: no/such/report cannot be written"))
     }
 
-    @Test func aBaselineLetsPassWhatItRecordsUntilItIsMended() async throws {
+    @Test func baselineAcceptsItsFindingsUntilTheyAreFixed() async throws {
         let package = try TemporaryPackage()
         try package.write(arrow, to: "Architecture.md")
         let recorded = await package.check("--record-baseline", "layers.json")
@@ -102,18 +102,18 @@ struct CheckLayersTests {
         #expect(mended.output.hasPrefix("layers.json:1: App → Core [baseline-is-current]"))
     }
 
-    @Test func theDiagramOfTheCodeIsDrawnAndKept() async throws {
+    @Test func writtenDiagramMatchesTheCode() async throws {
         let package = try TemporaryPackage()
         try package.remove("Architecture.md")
         try package.insert("import Foundation", at: 1, of: "Sources/Core/Users/User.swift")
         let drawn = await package.check("--write")
         #expect(drawn.exitCode == .success)
-        #expect(drawn.output == "The diagram of the code as it is was drawn into Architecture.md.\n")
+        #expect(drawn.output == "The diagram of the current code was written to Architecture.md.\n")
         #expect(try package.text(of: "Architecture.md").contains("Core[\"Core<br/>imports: Foundation\"]"))
         #expect(await package.check().exitCode == .success)
     }
 
-    @Test func otherDiagramsOfTheFileStay() async throws {
+    @Test func otherDiagramsOfTheFileAreKept() async throws {
         let package = try TemporaryPackage()
         let text = "# Ours\n\n```mermaid\nsequenceDiagram\n    A->>B: hello\n```\n"
         try package.write(text, to: "Architecture.md")
@@ -122,7 +122,7 @@ struct CheckLayersTests {
         #expect(await package.check().exitCode == .success)
     }
 
-    @Test func lineBreaksAndMarksOfTheFileStay() async throws {
+    @Test func lineBreaksAndByteOrderMarkAreKept() async throws {
         let package = try TemporaryPackage()
         let text =
             "\u{FEFF}# Ours\r\n- one\r\n  ```mermaid\r\n  graph LR\r\n      App --> Adapters\r\n  ```\r\nEnd.\r\n"
@@ -135,7 +135,7 @@ struct CheckLayersTests {
         #expect(try package.text(of: "Architecture.md") == drawn)
     }
 
-    @Test func aDiagramThatIsNotUnderstoodIsNotDrawnOver() async throws {
+    @Test func invalidDiagramIsNotOverwritten() async throws {
         let package = try TemporaryPackage()
         let text = "```mermaid\nflowchart LR\nA --- B\n```\n"
         try package.write(text, to: "Architecture.md")
@@ -143,7 +143,7 @@ struct CheckLayersTests {
         #expect(try package.text(of: "Architecture.md") == text)
     }
 
-    @Test func headersOfCTargetsAreReadThoughSwiftPMDoesNotListThem() async throws {
+    @Test func headersOfCTargetsAreReadAlthoughSwiftPMDoesNotListThem() async throws {
         let package = try TemporaryPackage()
         let manifest = try package.text(of: "Package.swift")
         try package.write(
@@ -170,7 +170,7 @@ struct CheckLayersTests {
         )
     }
 
-    @Test func aSecondFlowchartIsSaidToBeIgnoredAndFailsNothing() async throws {
+    @Test func secondFlowchartIsNotedAndDoesNotFail() async throws {
         let package = try TemporaryPackage()
         try package.write((TemporaryPackage.files["Architecture.md"] ?? "") + "\n\n\(arrow)", to: "Architecture.md")
         let answer = await package.check()

@@ -4,8 +4,7 @@ import Testing
 
 @testable import check_layers
 
-/// The gate on this package itself, and that it bites: with everything that the package must not do put into it, one
-/// thing at a time.
+/// Tests that this package has no findings, and that the check reports each forbidden change to it.
 struct MutationTests {
     /// The ways to write an import; `M` is the module.
     private static let forms = [
@@ -18,10 +17,12 @@ struct MutationTests {
         "#if DEBUG\n#elseif canImport(M)\n@testable\nimport M\n#endif", "#if true\n#else\nimport class M.Thing\n#endif",
     ]
 
-    /// With `all` a run takes minutes, and puts in every edge and every seventeenth import; without, a sample of both is put in, and no
-    /// manifest is changed.
-    /// What the description is found wrong for does not depend on how it was read, so of the manifest's edges, each of which takes
-    /// SwiftPM half a second, every seventeenth does but for `manifest`.
+    /// The value of the environment variable `MUTATIONS`.
+    ///
+    /// Without it, the tests try a sample of the forbidden edges and imports, and do not change the manifest. With `all`, which
+    /// takes minutes, they try every edge and every seventeenth import, and change the manifest for every seventeenth edge.
+    /// With `manifest`, they change the manifest for every edge. SwiftPM needs half a second to read each changed manifest, and
+    /// the other edges are tried on SwiftPM's description instead, which gives the check the same input.
     private static let wanted = ProcessInfo.processInfo.environment["MUTATIONS"]
     private static let areAllWanted = ["all", "manifest"].contains(wanted)
 
@@ -29,7 +30,7 @@ struct MutationTests {
         place.isMultiple(of: areAllWanted ? all : 601)
     }
 
-    @Test func thePackageKeepsItsContract() async throws {
+    @Test func packageKeepsItsContract() async throws {
         #expect(try await ThisPackage.shared.value.findings() == [])
     }
 
@@ -48,7 +49,7 @@ struct MutationTests {
         print("\(counts.imports) forbidden imports in \(counts.files) source files were caught, one at a time.")
     }
 
-    /// Puts each forbidden module into each source of a target, the form and the place changing with each.
+    /// Adds each forbidden module to each source of a target. The form and the place of the import vary.
     private static func mutateImports(
         of target: TargetDescription,
         in package: ThisPackage
@@ -82,7 +83,7 @@ struct MutationTests {
         return (count, sources.count)
     }
 
-    /// A source with a line more: in front, behind, or before one of its declarations.
+    /// Returns functions that add a line to a source: at the beginning, at the end, or before one of its declarations.
     private static func places(in text: String) -> [@Sendable (String) -> String] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let declarations = lines.indices.dropFirst().filter { index in
@@ -105,14 +106,14 @@ struct MutationTests {
             Self.expect(findings, toName: target, used)
             count += 1
         }
-        print("\(count) edges that nobody declares were caught in the description, one at a time.")
+        print("\(count) undeclared edges were caught in the description, one at a time.")
     }
 
-    /// The same in the manifest itself, each time read by SwiftPM.
+    /// The same test with changes to the manifest itself, which SwiftPM reads each time.
     @Test(.enabled(if: areAllWanted))
     func everyForbiddenEdgeOfTheManifestIsCaught() async throws {
         let package = try await ThisPackage.shared.value
-        // SwiftPM itself takes no manifest in which a system library depends on anything.
+        // SwiftPM rejects a manifest in which a system library has a dependency.
         let systemLibraries = package.description.targets.filter { $0.kind == .other && $0.sources.isEmpty }.map(\.name)
         let possible = Self.undeclaredEdges(of: package.description).filter { !systemLibraries.contains($0.target) }
         let edges = possible.enumerated()
@@ -133,7 +134,7 @@ struct MutationTests {
             }
             return try await group.reduce(0, +)
         }
-        print("\(count) edges that nobody declares were caught in the manifest, one at a time.")
+        print("\(count) undeclared edges were caught in the manifest, one at a time.")
     }
 
     private static func undeclaredEdges(of package: PackageDescription) -> [(target: String, used: String)] {
@@ -161,7 +162,7 @@ struct MutationTests {
         return package
     }
 
-    /// The package with a manifest that declares a dependency more, as SwiftPM reads it.
+    /// Returns the description of the package after a dependency was added to its manifest.
     private static func description(
         of package: ThisPackage,
         declaring used: String,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import check_layers
 
-/// For each rule, a package on disk with one line that breaks it; without the line it passes.
+/// Checks a package on disk that breaks each rule with one line, and passes without these lines.
 struct RuleFixtureTests {
     struct Fixture: Sendable, CustomTestStringConvertible {
         let rule: String
@@ -93,7 +93,7 @@ struct RuleFixtureTests {
         ),
     ]
 
-    @Test func withoutTheLinesTheFixturePasses() async throws {
+    @Test func fixturePassesWithoutTheLines() async throws {
         let answer = try await TemporaryPackage().check()
         #expect(answer.output == "No findings: 5 files, 5 imports, 4 targets, 2 edges.\n")
         #expect(answer.exitCode == .success)

@@ -10,7 +10,7 @@ struct SwiftPackageTests {
         ("{\n}\nwarning: late\n", "{\n}"), ("{\"a\": 1}\n", "{\"a\": 1}"), ("{ cut", "{ cut"),
         ("no answer {}\n", "no answer {}\n"), ("", ""),
     ])
-    func whatIsSaidAroundTheAnswerIsNoPartOfIt(printed: String, answer: String) {
+    func textAroundTheAnswerIsRemoved(printed: String, answer: String) {
         #expect(String(decoding: SwiftPackage.answer(in: Data(printed.utf8)), as: UTF8.self) == answer)
     }
 }

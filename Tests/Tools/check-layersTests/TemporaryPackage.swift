@@ -3,9 +3,9 @@ import LayerContract
 
 @testable import check_layers
 
-/// A package on disk: `Core` in the middle, `Adapters` around it, `App` outside, and a package of its own, `Wires`.
+/// A package on disk: `Core`, `Adapters` around it, `App` outside, and `Wires`, a separate package.
 final class TemporaryPackage {
-    /// What was said of it.
+    /// The result of running the command.
     struct Answer {
         let exitCode: ExitCode
         let output: String
@@ -76,8 +76,8 @@ final class TemporaryPackage {
         "Wires/Sources/Wire/Wire.swift": "public struct Wire {}",
     ]
 
-    /// What SwiftPM says of the package as it begins. It takes SwiftPM a second, so it is asked once, and again only where a manifest
-    /// changes or a file comes or goes.
+    /// SwiftPM's description of the initial package. SwiftPM needs a second for it, so the tests share it until one of them
+    /// changes the manifest or adds or removes a file.
     private static let description = Task { try await TemporaryPackage().described() }
 
     private var isAsItBegan = true
@@ -114,19 +114,19 @@ final class TemporaryPackage {
         String(decoding: try Data(contentsOf: directory.appending(path: path)), as: UTF8.self)
     }
 
-    /// Puts a line into a file, so that it has this number there.
+    /// Inserts a line into a file, so that it gets the given number.
     func insert(_ line: String, at number: Int, of path: String) throws {
         var lines = try text(of: path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         lines.insert(line, at: number - 1)
         try write(lines.joined(separator: "\n"), to: path)
     }
 
-    /// What SwiftPM says of it.
+    /// Returns SwiftPM's description of the package.
     private func described() async throws -> PackageDescription {
         try await SwiftPackage(directory: directory.path, scratchPath: nil).description()
     }
 
-    /// Runs the command over it.
+    /// Runs the command on the package.
     func check(_ arguments: String...) async -> Answer {
         var output = ""
         var errors = ""

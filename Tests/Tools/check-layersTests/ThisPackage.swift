@@ -3,15 +3,16 @@ import LayerContract
 
 @testable import check_layers
 
-/// The package that these tests are of.
+/// The package that contains these tests.
 struct ThisPackage {
-    /// The package, read once for all tests: SwiftPM takes seconds to describe it, and its sources take as long to read.
+    /// The package, which is read once for all tests, because SwiftPM takes seconds to describe it, and reading its sources
+    /// takes as long.
     static let shared = Task { try await ThisPackage() }
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// What SwiftPM describes it as.
+    /// The output of `swift package describe`.
     let described: Data
     let description: PackageDescription
     let sources: [SourceFacts]
@@ -36,7 +37,7 @@ struct ThisPackage {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// What a check finds of another description, or of other sources.
+    /// Returns the findings of a check with another description, or with other sources.
     func findings(_ description: PackageDescription? = nil, _ sources: [SourceFacts]? = nil) throws -> [Finding] {
         try LayerCheck(
             diagram: diagram,
@@ -46,10 +47,10 @@ struct ThisPackage {
         ).report().findings
     }
 
-    /// The modules that a target may not import: every other target's but those it declares, and every system module
-    /// but those that its sources, or those it tests, import somewhere without a condition.
+    /// Returns the modules that a target may not import: the modules of all targets that it does not declare, and all system
+    /// modules that neither its sources nor the sources that it tests import without a condition.
     ///
-    /// It is told from what is there, and not from the diagram: that they agree is what the check itself holds.
+    /// The modules are not taken from the diagram, because the tests compare the check with the diagram.
     func forbiddenModules(for target: TargetDescription) -> [String] {
         let targets = description.targets.filter { other in
             other.name != target.name && !target.dependencies.contains(.target(other.name))

@@ -4,7 +4,7 @@ import Testing
 @testable import scaffold_subject
 
 struct ArgumentsTests {
-    @Test func aNameAndItsOptionsStandInAnyOrder() throws {
+    @Test func nameAndOptionsMayBeInAnyOrder() throws {
         for words in [
             [
                 "Child", "--plural", "Children", "--package-path", "x", "--target-list", "y", "--target", "entities=A",
@@ -26,18 +26,19 @@ struct ArgumentsTests {
     }
 
     @Test(arguments: ["--help", "-h"])
-    func helpIsAskedFor(word: String) throws {
+    func helpIsRequested(word: String) throws {
         #expect(try Arguments([word]).asksForHelp)
     }
 
     @Test(arguments: TargetRole.allCases)
-    func theUsageNamesEveryRoleAndItsDefault(role: TargetRole) {
+    func usageNamesEveryRoleAndItsDefault(role: TargetRole) {
         #expect(Arguments.usage.contains("\n\(role.rawValue) "))
         #expect(Arguments.usage.contains(" \(role.defaultName) "))
     }
 
     @Test(arguments: [
-        (["A", "B"], "one name is allowed, and “B” is a second"), (["--verbose"], "there is no option --verbose"),
+        (["A", "B"], "only one name is allowed, but “B” is a second one"),
+        (["--verbose"], "there is no option --verbose"),
         (["--plural"], "--plural needs a value"), (["--plural="], "--plural needs a value"),
         (["--help=yes"], "there is no option --help=yes"), (["--target"], "--target needs ROLE=NAME"),
         (["--package-path", ""], "--package-path needs a value"),
@@ -51,7 +52,7 @@ struct ArgumentsTests {
             "there is no role “rings”; the roles are entities, use-cases, adapters, composition, doubles"
         ),
     ])
-    func argumentsThatDoNotFitAreExplained(words: [String], explanation: String) {
+    func invalidArgumentsAreExplained(words: [String], explanation: String) {
         #expect(throws: UsageError(explanation)) { try Arguments(words) }
     }
 }

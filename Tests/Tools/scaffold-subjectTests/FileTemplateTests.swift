@@ -24,7 +24,7 @@ struct FileTemplateTests {
     }
 
     @Test(arguments: [0, 1])
-    func aSubjectGoesThroughAllRingsWithOneConceptInEachFile(variant: Int) throws {
+    func subjectHasFilesInAllRings(variant: Int) throws {
         #expect(
             try files("BlogEntry", Self.variants[variant]).map(\.path) == [
                 "Sources/Rings/Entities/BlogEntry.swift",
@@ -47,9 +47,9 @@ struct FileTemplateTests {
         )
     }
 
-    @Test func theNameIsFilledInInEveryForm() throws {
+    @Test func everyFormOfTheNameIsFilledIn() throws {
         let entity = try #require(try files("OrderItem").first { $0.path.hasSuffix("/OrderItem.swift") })
-        #expect(entity.contents.hasPrefix("/// An order item: a text with an identity.\n"))
+        #expect(entity.contents.hasPrefix("/// An order item: a text with an identifier.\n"))
         #expect(entity.contents.hasSuffix("\n}\n"))
         #expect(entity.contents.contains("public struct OrderItem: Hashable, Identifiable, Sendable {"))
         #expect(entity.contents.contains("/// Creates an order item from a draft."))
@@ -61,7 +61,7 @@ struct FileTemplateTests {
     }
 
     @Test(arguments: ["Tag", "Comment", "BlogEntry", "SubscriptionCancellation"], [0, 1])
-    func nothingOfTheExampleIsLeftAndNoLineIsTooLong(name: String, variant: Int) throws {
+    func noPlaceholderRemainsAndNoLineIsTooLong(name: String, variant: Int) throws {
         for file in try files(name, Self.variants[variant]) {
             #expect(name == "BlogEntry" || !(file.path + file.contents).lowercased().contains("blogentr"))
             #expect(name == "BlogEntry" || !file.contents.lowercased().contains("blog entr"))
@@ -72,7 +72,7 @@ struct FileTemplateTests {
         }
     }
 
-    /// The variants are recognized by the names of types, which may change.
+    /// The variants are detected by type names. This test fails if one of them changes.
     @Test func thisPackageHasContainersAndDocuments() throws {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
         let package = try PackageDirectory(path: root.path(percentEncoded: false))
@@ -90,7 +90,7 @@ struct FileTemplateTests {
     }
 
     @Test(arguments: [(0, "session.repository(.comments)"), (1, "user.openFeature(over: .comments)")])
-    func theRepositoryIsTheSessionsAndNoFileMakesOne(variant: Int, call: String) throws {
+    func repositoryComesFromTheSession(variant: Int, call: String) throws {
         let sources = try files("Comment", Self.variants[variant]).filter { $0.path.hasPrefix("Sources/") }
         #expect(!sources.contains { $0.contents.contains(/\bRepository\(/) })
         let asking = sources.filter { $0.contents.contains(call) }
@@ -113,7 +113,7 @@ struct FileTemplateTests {
         #expect(tests.contains(#"#expect(writes == ["POST comments", "PATCH 3", "DELETE 3"])"#))
     }
 
-    @Test func modulesAreImportedByTheNamesOfThePackagesTargets() throws {
+    @Test func modulesAreImportedByTheirTargetNames() throws {
         let targets = [PackageTarget].example { "My\($0.defaultName)" }
         let names = TargetRole.allCases.map { ($0, "My\($0.defaultName)") }
         let places = try SubjectTargets(
@@ -130,7 +130,7 @@ struct FileTemplateTests {
         #expect(presenter.contents.contains("throws -> MyEntities.Comment {"))
     }
 
-    @Test func withoutATargetForDoublesTheTestsOfUseCasesHoldThem() throws {
+    @Test func doublesWithoutATargetAreWrittenToTheUseCaseTests() throws {
         let targets = [PackageTarget].example(named: { $0 == .doubles ? nil : $0.defaultName })
         let paths = try files("Comment", in: targets).map(\.path).filter { $0.contains("UseCasesTests") }
         #expect(

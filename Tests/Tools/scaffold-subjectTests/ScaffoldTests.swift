@@ -31,7 +31,7 @@ struct ScaffoldTests {
         )
     }
 
-    @Test func allFilesAreWrittenAndNamed() throws {
+    @Test func allFilesAreWrittenAndListed() throws {
         let ending = run("Comment")
         #expect(ending.code == .success)
         #expect(ending.errors.isEmpty)
@@ -45,17 +45,17 @@ struct ScaffoldTests {
         #expect(lines.suffix(4).first == "Next: swift test --filter Comment")
         #expect(
             lines.suffix(2).first == """
-                List AnyEndpoint(.comments) when you create the AppScope, and create CommentsContainer in a SessionScope.
+                Pass AnyEndpoint(.comments) as an endpoint of the AppScope, and create a CommentsContainer in a SessionScope.
                 """
         )
     }
 
-    @Test func theNextStepTestsAllThatWasWritten() {
+    @Test func nextStepTestsTheWholeSubject() {
         #expect(run("BlogEntry").output.contains("\nNext: swift test --filter 'BlogEntry|BlogEntries'\n"))
         #expect(run("Person", "--plural", "People").output.contains("\nNext: swift test --filter 'Person|People'\n"))
     }
 
-    @Test func sessionsAndDocumentsOfThePackageAreUsed() throws {
+    @Test func containersAndDocumentsOfThePackageAreUsed() throws {
         try package.write(
             "struct Document {}\nstruct FailureViewModel {}\nprotocol ViewModel {}",
             to: "Sources/Rings/InterfaceAdapters/Presentation/All.swift"
@@ -71,7 +71,7 @@ struct ScaffoldTests {
             to: "Sources/Rings/Composition/All.swift"
         )
         let ending = run("Comment")
-        #expect(ending.output.contains(" the AppContainer, and create CommentsContainer in a UserContainer.\n"))
+        #expect(ending.output.contains(" the AppContainer, and create a CommentsContainer in a UserContainer.\n"))
         let container = try package.contents(of: "Sources/Rings/Composition/CommentsContainer.swift")
         #expect(container.contains("public struct CommentsContainer: FeatureContainer {"))
         let presenter = try package.contents(
@@ -80,7 +80,7 @@ struct ScaffoldTests {
         #expect(presenter.contains("public struct CommentListViewModel: ViewModel, Hashable {"))
     }
 
-    @Test func aServiceHasNamesAndPathsOfItsOwn() throws {
+    @Test func serviceMayHaveItsOwnNamesAndPaths() throws {
         let names: [TargetRole: String] = [
             .entities: "ShopEntities", .useCases: "ShopUseCases", .adapters: "ShopAdapters", .composition: "Shop",
         ]
@@ -97,27 +97,27 @@ struct ScaffoldTests {
         #expect(service.files.count == 16)
     }
 
-    @Test func existingFilesAreKeptAndNothingIsWritten() throws {
+    @Test func existingFileIsKeptAndNothingIsWritten() throws {
         let path = "Sources/Rings/Composition/CommentsContainer.swift"
         try package.write("mine", to: path)
         let ending = run("Comment")
         #expect(ending.code == .failure)
         #expect(package.files == [path])
         #expect(try package.contents(of: path) == "mine")
-        let explanation = "These files exist already: \(path). Choose another name, or move them away."
+        let explanation = "These files already exist: \(path). Choose another name, or move the files."
         #expect(ending.errors == "scaffold-subject: \(explanation) Nothing was written.\n")
         #expect(ending.output.isEmpty)
     }
 
-    @Test func aSecondRunChangesNothing() {
+    @Test func secondRunChangesNothing() {
         #expect(run("Comment").code == .success)
         let before = package.files
         #expect(run("Comment").code == .failure)
         #expect(package.files == before)
     }
 
-    @Test func ifOneFileCannotBeWrittenNoneIsLeft() throws {
-        // A file where a later file of the subject needs a folder.
+    @Test func noFileRemainsIfOneCannotBeWritten() throws {
+        // A file at the path of a folder that the subject needs.
         try package.write("", to: "Sources/Rings/InterfaceAdapters/Comments")
         let before = package.paths
         let ending = run("Comment")
@@ -126,7 +126,7 @@ struct ScaffoldTests {
         #expect(ending.errors.contains("CommentDTO.swift cannot be written"))
     }
 
-    @Test func foldersThatWereMadeAreRemovedAgain() throws {
+    @Test func createdFoldersAreRemovedAfterAFailure() throws {
         let files = try expected("Comment")
         let last = ScaffoldedFile(target: files[0].target, path: "Sources/Nowhere/Else/X.swift", contents: "")
         let before = package.paths
@@ -149,7 +149,7 @@ struct ScaffoldTests {
         #expect(ending.errors.hasPrefix("scaffold-subject: \(explanation) Choose another name. Nothing was written."))
     }
 
-    @Test func namesOfImportedLibrariesAreTaken() throws {
+    @Test func namesOfImportedTypesAreRefused() throws {
         let library = try TemporaryPackage([PackageTarget("InwardRepositories", in: "Sources/InwardRepositories")])
         try library.write("public struct Upstream {}", to: "Sources/InwardRepositories/Upstream.swift")
         let foreign = PackageTarget("InwardRepositories", in: library.path + "/Sources/InwardRepositories")
@@ -159,20 +159,20 @@ struct ScaffoldTests {
         #expect(service.files.isEmpty)
     }
 
-    @Test func similarNamesAreFree() throws {
+    @Test func similarNamesAreAllowed() throws {
         try package.write("struct Comments {}\nstruct BlogComment {}", to: "Sources/Rings/Entities/Other.swift")
         try package.write("struct Comment {}", to: "Tests/Elsewhere/Example.swift")
         #expect(run("Comment").code == .success)
     }
 
-    @Test func theNameOfAModuleIsRefused() {
+    @Test func moduleNameIsRefused() {
         let ending = run("Composition")
         #expect(ending.code == .failure)
         #expect(ending.errors.contains("Composition is the name of a module. Choose another name."))
         #expect(package.files.isEmpty)
     }
 
-    @Test func withoutATargetNothingIsWritten() throws {
+    @Test func nothingIsWrittenWithoutATarget() throws {
         let service = try TemporaryPackage(package.targets.filter { $0.name != "UseCases" })
         let ending = run("Comment", in: service)
         #expect(ending.code == .failure)
@@ -180,7 +180,7 @@ struct ScaffoldTests {
         #expect(ending.errors.hasPrefix("scaffold-subject: The package has no target “UseCases” for the use cases"))
     }
 
-    @Test func withoutADirectoryNothingIsWritten() throws {
+    @Test func nothingIsWrittenWithoutADirectory() throws {
         try package.remove("Sources/Rings/UseCases")
         let ending = run("Comment")
         #expect(ending.code == .failure)
@@ -194,7 +194,7 @@ struct ScaffoldTests {
         )
     }
 
-    @Test func withoutADependencyNothingIsWritten() throws {
+    @Test func nothingIsWrittenWithoutADependency() throws {
         let targets = package.targets.map { target in
             target.name == "InterfaceAdapters"
                 ? PackageTarget(target.name, in: target.directory, ["Entities", "InwardCore"]) : target
@@ -206,27 +206,27 @@ struct ScaffoldTests {
         #expect(ending.errors.contains(": InterfaceAdapters → InwardRepositories, UseCases. Nothing was written."))
     }
 
-    @Test func withoutAPackageNothingIsWritten() throws {
+    @Test func nothingIsWrittenWithoutAPackage() throws {
         try package.remove("Package.swift")
         #expect(run("Comment").code == .failure)
         #expect(package.files.isEmpty)
     }
 
-    @Test func withoutTheListOfTargetsNothingIsWritten() throws {
+    @Test func nothingIsWrittenWithoutTheListOfTargets() throws {
         try package.remove("targets.json")
         #expect(run("Comment").errors.contains("cannot be read: "))
         #expect(package.files.isEmpty)
     }
 
-    @Test func badUsageIsExplainedWithTheUsage() {
+    @Test func invalidArgumentsPrintTheUsage() {
         #expect(run("comment").code == .usage)
         let ending = run()
         #expect(ending.code == .usage)
-        #expect(ending.errors == "scaffold-subject: a name is missing\n" + Arguments.usage)
+        #expect(ending.errors == "scaffold-subject: the name of the subject is missing\n" + Arguments.usage)
         #expect(package.files.isEmpty)
     }
 
-    @Test func helpIsShownAndNothingElseDone() {
+    @Test func helpIsPrintedAndNothingIsWritten() {
         let ending = run("Comment", "--help")
         #expect(ending.code == .success)
         #expect(ending.output == Arguments.usage)

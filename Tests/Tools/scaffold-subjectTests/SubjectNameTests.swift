@@ -10,11 +10,11 @@ struct SubjectNameTests {
         ("Branch", "Branches"), ("Wish", "Wishes"), ("Analysis", "Analyses"), ("BlogEntry", "BlogEntries"),
         ("FAQ", "FAQs"), ("Survey", "Surveys"), ("Quartz", "Quartzes"),
     ])
-    func thePluralIsTheUsualOne(singular: String, plural: String) throws {
+    func defaultPluralIsTheRegularEnglishOne(singular: String, plural: String) throws {
         #expect(try SubjectName(singular).plural == plural)
     }
 
-    @Test func anotherPluralCanBeGiven() throws {
+    @Test func irregularPluralCanBeGiven() throws {
         #expect(try SubjectName("Person", plural: "People").plural == "People")
         #expect(try SubjectName("Series", plural: "Series").plural == "Series")
     }
@@ -25,7 +25,7 @@ struct SubjectNameTests {
         ("FAQ", "faq", "faqs", "FAQ", "FAQs"), ("URLAlias", "urlAlias", "urlAliases", "URL alias", "URL aliases"),
         ("Mp3File", "mp3File", "mp3Files", "mp3 file", "mp3 files"),
     ])
-    func everyFormOfANameComesOutRight(
+    func nameHasTheRightForms(
         name: String,
         lowerSingular: String,
         lowerPlural: String,
@@ -43,7 +43,7 @@ struct SubjectNameTests {
         "a blog entry", "an order", "a unit", "an uninstall", "a user", "an hour", "a house", "an FAQ", "a URL",
         "a one-time code", "an invoice", "a European",
     ])
-    func theArticleIsTheSpokenOne(words: String) {
+    func articleFollowsThePronunciation(words: String) {
         let noun = words.split(separator: " ", maxSplits: 1).last.map(String.init)
         #expect(noun?.withArticle == words)
     }
@@ -51,25 +51,29 @@ struct SubjectNameTests {
     @Test(arguments: [
         "", "comment", "_Comment", "2Comment", "Blog Entry", "Blog-Entry", "Ärger", "Comm\u{E9}nt", "A\n",
     ])
-    func namesThatATypeCannotHaveAreRefused(name: String) {
-        #expect(throws: UsageError("a name has ASCII letters and digits and begins with a capital, unlike “\(name)”")) {
+    func namesThatAreNotTypeNamesAreRefused(name: String) {
+        #expect(
+            throws: UsageError(
+                "“\(name)” is not a type name: use ASCII letters and digits, and begin with a capital letter"
+            )
+        ) {
             try SubjectName(name)
         }
     }
 
     @Test(arguments: ["Type", "Protocol", "Self", "Any", "Class", "Case", "Import", "Default", "Extension"])
     func keywordsAreRefused(name: String) {
-        #expect(throws: UsageError("\(name) cannot be a name: it is a keyword of Swift")) { try SubjectName(name) }
+        #expect(throws: UsageError("“\(name)” is a Swift keyword: choose another name")) { try SubjectName(name) }
     }
 
     @Test(arguments: ["String", "Error", "Task", "Result", "Data", "URL", "Test"])
     func namesOfWellKnownTypesAreRefused(name: String) {
-        #expect(throws: UsageError("\(name) cannot be a name: Swift or Foundation has a type of that name")) {
+        #expect(throws: UsageError("“\(name)” is a type of Swift or Foundation: choose another name")) {
             try SubjectName(name)
         }
     }
 
-    @Test func thePluralKeepsTheSameRules() {
+    @Test func givenPluralIsCheckedToo() {
         #expect(throws: UsageError.self) { try SubjectName("Comment", plural: "comments") }
         #expect(throws: UsageError.self) { try SubjectName("Comment", plural: "String") }
     }

@@ -18,14 +18,14 @@ struct SubjectTargetsTests {
         try LayerDiagram(markdown: "```mermaid\nflowchart LR\n\(lines)\n```\n", file: "Architecture.md")
     }
 
-    @Test func theDefaultNamesAreThisPackages() throws {
+    @Test func defaultNamesAreThoseOfThisPackage() throws {
         let targets = try SubjectTargets(names: [:], diagram: nil, among: .example())
         #expect(targets[.sources(.adapters)].name == "InterfaceAdapters")
         #expect(targets[.tests(.adapters)].name == "InterfaceAdaptersTests")
         #expect(targets[.tests(.doubles)].name == "UseCasesTestingTests")
     }
 
-    @Test func ringsOfTheDiagramNameTheTargets() throws {
+    @Test func diagramNamesTheTargets() throws {
         let diagram = try diagram(
             """
             Composition["Composition<br/>targets: Shop"] --> ShopAdapters
@@ -38,14 +38,14 @@ struct SubjectTargetsTests {
         #expect(names == ["ShopEntities", "ShopUseCases", "ShopAdapters", "Shop", "ShopUseCasesTests"])
     }
 
-    @Test func ringsOfTheDiagramNameTheirTests() throws {
+    @Test func diagramNamesTheTestTargets() throws {
         let diagram = try diagram("Entities[\"Entities<br/>tests: EntityChecks\"]")
         let checks = PackageTarget("EntityChecks", in: "Tests/EntityChecks")
         let targets = try SubjectTargets(names: [:], diagram: diagram, among: .example() + [checks])
         #expect(targets[.tests(.entities)] == checks)
     }
 
-    @Test func namesThatAreGivenComeFirst() throws {
+    @Test func givenNamesTakePrecedence() throws {
         let diagram = try diagram("Entities[\"Entities<br/>targets: A, B\"]")
         let other = PackageTarget("Other", in: "Other")
         let tests = PackageTarget("OtherTests", in: "OtherTests")
@@ -69,7 +69,7 @@ struct SubjectTargetsTests {
         #expect(error?.description.contains("Choose one with --target entities=NAME. Nothing was written.") == true)
     }
 
-    @Test func missingTargetsAreNamedWithWhatToDo() throws {
+    @Test func missingTargetsAreReportedWithARemedy() throws {
         let error = #expect(throws: ScaffoldError.self) {
             try SubjectTargets(
                 names: [.composition: "Shop", .adapters: "ShopAdapters", .doubles: "Mocks"],
@@ -82,13 +82,14 @@ struct SubjectTargetsTests {
                 The package has no target “Entities” for the entities, no target “UseCases” for the use cases and their ports, \
                 no target “ShopTests” for the tests of the containers, no target “Mocks” for the test doubles. Its Swift targets \
                 are: Shop, ShopAdapters, ShopAdaptersTests, ShopEntities, ShopEntitiesTests, ShopUseCases, ShopUseCasesTests. \
-                Name yours with --target entities=NAME --target use-cases=NAME --target composition=NAME --target doubles=NAME, \
-                or add the missing ones to Package.swift; SwiftPM ignores a target without a source file. Nothing was written.
+                Choose among them with --target entities=NAME --target use-cases=NAME --target composition=NAME \
+                --target doubles=NAME, or add the missing targets to Package.swift, each with a source file, because SwiftPM \
+                ignores a target without one. Nothing was written.
                 """
         )
     }
 
-    @Test func targetsOfOtherPackagesAreNotMeant() {
+    @Test func targetsOfOtherPackagesAreIgnored() {
         let foreign = [PackageTarget].example(in: "/checkouts/inward/Sources", testsIn: "/checkouts/inward/Tests")
         #expect(throws: ScaffoldError.self) {
             try SubjectTargets(names: [:], diagram: nil, among: foreign)

@@ -2,8 +2,7 @@ import Foundation
 
 @testable import scaffold_subject
 
-/// A package of a test's own, with a manifest, directories of targets and the plugin's list of them. It is removed with the
-/// last reference.
+/// A temporary package with a manifest, target directories and the plugin's target list. It is deleted with its last reference.
 final class TemporaryPackage {
     let targets: [PackageTarget]
     private let directory: URL
@@ -35,10 +34,10 @@ final class TemporaryPackage {
 
     var targetList: String { directory.appending(path: "targets.json").path(percentEncoded: false) }
 
-    /// The paths of all Swift files but the manifest, in their order.
+    /// The paths of all Swift files except the manifest, sorted.
     var files: [String] { paths.filter { $0.hasSuffix(".swift") && $0 != "Package.swift" } }
 
-    /// The paths of everything in the package, in their order.
+    /// The paths of all files and folders in the package, sorted.
     var paths: [String] { (FileManager.default.subpaths(atPath: path) ?? []).sorted() }
 
     func write(_ contents: String, to path: String) throws {
@@ -57,14 +56,14 @@ final class TemporaryPackage {
 }
 
 extension [PackageTarget] {
-    /// The targets of a package with these names for the roles, and a test target for each of the given roles.
+    /// Returns the targets of a package, and a test target for each of the given roles.
     ///
     /// - Parameters:
-    ///   - name: The name of a role's target; `nil` if the package has none.
-    ///   - place: Where the targets are, such as `Sources/Rings`.
-    ///   - testPlace: Where their tests are.
-    ///   - roles: The roles whose targets have tests.
-    /// - Returns: the targets, each followed by its tests.
+    ///   - name: Returns the name of a role's target, or `nil` if the package has none.
+    ///   - place: The directory of the targets, such as `Sources/Rings`.
+    ///   - testPlace: The directory of the test targets.
+    ///   - roles: The roles whose targets have test targets.
+    /// - Returns: The targets, each followed by its test target.
     static func example(
         named name: (TargetRole) -> String? = \.defaultName,
         in place: String = "Sources/Rings",

@@ -35,7 +35,7 @@ struct BuildSettingsAreNamed {
         finding(
             "\(target.name) links \(name), and ",
             "does not name it.",
-            "Link it in a ring that may; or add it to “\(RingLabel.Key.links.rawValue):” of",
+            "Link it in a ring that may, or add it to “\(RingLabel.Key.links.rawValue):” of",
             at: location,
             edge: "\(target.name) → \(name)",
             of: target
@@ -47,7 +47,7 @@ struct BuildSettingsAreNamed {
         return finding(
             "\(target.name) passes unsafe flags to \(tool): “\(flags.joined(separator: " "))”, and ",
             "does not allow that. Such flags can add modules, headers and libraries that no rule sees.",
-            "Remove them; or add \(tool) to “\(RingLabel.Key.unsafeFlags.rawValue):” of",
+            "Remove them, or add \(tool) to “\(RingLabel.Key.unsafeFlags.rawValue):” of",
             at: package.manifest.location(of: setting, of: target.name),
             edge: "\(target.name) → unsafe flags of \(tool)",
             of: target
@@ -68,7 +68,7 @@ struct BuildSettingsAreNamed {
             location: location,
             edge: edge,
             message: beginning + (ring.map { "the ring \($0) \(absence)" } ?? "\(target.name) is in no ring."),
-            remedy: "\(remedy) \(ring ?? "its ring") in \(package.diagram.file) if it is meant."
+            remedy: "\(remedy) \(ring ?? "its ring") in \(package.diagram.file) if that is intended."
         )
     }
 }
@@ -80,7 +80,7 @@ extension CheckedPackage {
         let location: SourceLocation
     }
 
-    /// Returns what the module maps of a C target link. System libraries are exempt, because linking is their purpose.
+    /// Returns the libraries and frameworks that the module maps of a C target link. System libraries may link anything.
     func linkedByModuleMap(_ target: TargetDescription) -> [Link] {
         guard target.language == .c else { return [] }
         return sources.filter { $0.target == target.name }.flatMap { source in

@@ -1,4 +1,4 @@
-/// Rule 8: whatever the diagram allows and the manifest declares must be used.
+/// Rule 8: everything that the diagram allows or the manifest declares must be used.
 struct DiagramIsUsed {
     private let package: CheckedPackage
 
@@ -19,11 +19,12 @@ struct DiagramIsUsed {
             } else if used.contains(edge) {
                 return nil
             } else if edge.user == .ring, used.contains(other) {
-                message = "Only the tests of \(edge.source) use \(edge.destination): that is drawn `-.->`."
+                message =
+                    "Only the tests of \(edge.source) use \(edge.destination). Draw a dotted arrow, `-.->`, instead."
             } else {
-                message = "Nobody uses the arrow from \(edge.source) to \(edge.destination)."
+                message = "Nothing uses the arrow from \(edge.source) to \(edge.destination)."
             }
-            return finding(package.diagram.location(of: edge), "\(edge)", message, "Take the arrow out of the diagram.")
+            return finding(package.diagram.location(of: edge), "\(edge)", message, "Remove the arrow from the diagram.")
         }
     }
 
@@ -33,8 +34,8 @@ struct DiagramIsUsed {
                 finding(
                     package.manifest.location(ofDependency: dependency, of: target.name),
                     "\(target.name) → \(dependency.name)",
-                    "\(target.name) declares a dependency on \(dependency.name) and does not import it.",
-                    "Take it out of the dependencies of \(target.name)."
+                    "\(target.name) declares a dependency on \(dependency.name) but does not import it.",
+                    "Remove it from the dependencies of \(target.name)."
                 )
             }
         }
@@ -68,8 +69,8 @@ struct DiagramIsUsed {
                 finding(
                     location,
                     "\(ring.name) → \($0.name)",
-                    "The ring \(ring.name) may import \($0.name), and nobody does.",
-                    "Take it out of the ring's label."
+                    "The ring \(ring.name) may import \($0.name), but nothing does.",
+                    "Remove it from the ring's label."
                 )
             }
         }
@@ -82,8 +83,8 @@ struct DiagramIsUsed {
                 finding(
                     location,
                     "\(ring.name) → \($0.identity)",
-                    "The ring \(ring.name) may use the package \($0.identity), and nobody does.",
-                    "Take it out of the ring's label."
+                    "The ring \(ring.name) may use the package \($0.identity), but nothing does.",
+                    "Remove it from the ring's label."
                 )
             } + unused(packages.flatMap(\.modules).map { SystemModule($0) }, by: users)
         }
@@ -92,7 +93,7 @@ struct DiagramIsUsed {
                 location,
                 "\(ring.name) → \($0.name)",
                 "The tests of \(ring.name) may import \($0.name) already, because \(ring.name) may.",
-                "Take it out of “\(RingLabel.Key.testImports.rawValue):”."
+                "Remove it from “\(RingLabel.Key.testImports.rawValue):”."
             )
         }
         return redundant + unused(ring.imports, by: members) + unused(ring.testImports, by: tests)
@@ -108,16 +109,16 @@ struct DiagramIsUsed {
             finding(
                 location,
                 "\(ring.name) → \($0)",
-                "The ring \(ring.name) may link \($0), and none of its targets does.",
-                "Take it out of “\(RingLabel.Key.links.rawValue):” in the ring's label."
+                "The ring \(ring.name) may link \($0), but none of its targets does.",
+                "Remove it from “\(RingLabel.Key.links.rawValue):” in the ring's label."
             )
         }
             + ring.unsafeFlags.filter { !tools.contains($0) }.map {
                 finding(
                     location,
                     "\(ring.name) → unsafe flags of \($0.rawValue)",
-                    "The ring \(ring.name) may pass unsafe flags to \($0.rawValue), and none of its targets does.",
-                    "Take it out of “\(RingLabel.Key.unsafeFlags.rawValue):” in the ring's label."
+                    "The ring \(ring.name) may pass unsafe flags to \($0.rawValue), but none of its targets does.",
+                    "Remove it from “\(RingLabel.Key.unsafeFlags.rawValue):” in the ring's label."
                 )
             }
     }

@@ -19,8 +19,8 @@ struct HeaderIndex: Sendable {
 
     /// The includes that need a permission, by target name.
     private(set) var uses: [String: [Use]] = [:]
-    /// The lowercase names of the modules whose headers each target includes. A header of one platform's C library counts
-    /// for all platforms' C libraries.
+    /// The lowercase names of the modules whose headers each target includes. The C libraries of all platforms count as the
+    /// same module.
     private(set) var modules: [String: Set<String>] = [:]
 
     private let targets: [TargetDescription]
@@ -46,8 +46,8 @@ struct HeaderIndex: Sendable {
 
     // MARK: Includes
 
-    /// Follows a target's includes from its sources, public headers, and module maps to its other headers. Headers that
-    /// nothing includes are skipped, because they are not compiled.
+    /// Follows a target's includes from its sources, public headers, and module maps to its other headers. Headers that no file
+    /// includes are skipped, because they are not compiled.
     private mutating func read(_ target: TargetDescription, _ own: [SourceFacts]) {
         let roots = Set(target.sources.map { Self.path($0, in: target.path) })
         let publicHeaders = Self.path(target.publicHeaders, in: target.path) + "/"
@@ -72,7 +72,7 @@ struct HeaderIndex: Sendable {
         }
     }
 
-    /// Returns the origin of an include outside the target's own files; `nil` for the standard library and the target's module.
+    /// Returns the origin of an include outside the target's own files, or `nil` for the standard library and the target's module.
     private func origin(of include: IncludeDirective, in source: SourceFacts, of target: TargetDescription) -> Origin? {
         let header = include.header
         switch include.form {

@@ -60,8 +60,8 @@ struct ImportsFollowEdges {
         let remedy: String
         if let substituted {
             message =
-                "“\(declaration.text)” is in \(target.name), whose ring allows \(module) in place of \(substituted) alone."
-            remedy = "Write it in the #else of `#if canImport(\(substituted))`."
+                "“\(declaration.text)” is in \(target.name), whose ring allows \(module) only where \(substituted) is missing."
+            remedy = "Write the import in the #else of `#if canImport(\(substituted))`."
         } else if let use = package.packages(of: target).first(where: {
             $0.identity == module || $0.modules.contains(module)
         }) {
@@ -73,9 +73,9 @@ struct ImportsFollowEdges {
                 + (ring.map { "the ring \($0) does not allow \(module)." } ?? "\(target.name) is in no ring.")
             let hint = target.dependencies.contains { $0.package != nil }
             remedy =
-                "Do what needs it in a ring that may, behind a protocol; or add it to “\(key.rawValue):” of \(ring ?? "its ring") in "
-                + "\(package.diagram.file) if it is meant."
-                + (hint ? " A package's module is named behind its package: “packages: package (\(module))”." : "")
+                "Move the code to a ring that may use it, behind a protocol, or add it to “\(key.rawValue):” of "
+                + "\(ring ?? "its ring") in \(package.diagram.file) if that is intended."
+                + (hint ? " Name a package's module after its package: “packages: package (\(module))”." : "")
         }
         return Finding(
             rule: .importsFollowEdges,
@@ -86,8 +86,8 @@ struct ImportsFollowEdges {
         )
     }
 
-    /// Returns the finding for a condition that tests for a target that may not be used. Such code would depend on which
-    /// targets happen to be built.
+    /// Returns the finding for a `canImport` condition on a target that may not be used. Its result depends on which targets
+    /// happen to be built already.
     private func finding(
         _ question: ModuleQuestion,
         in source: SourceFacts,
@@ -101,15 +101,15 @@ struct ImportsFollowEdges {
             location: SourceLocation(file: source.path, line: question.line),
             edge: "\(target.name) → \(used.name)",
             message:
-                "“canImport(\(question.module))” is asked in \(target.name), and \(package.absence(of: used, for: target)).",
-            remedy: "Remove the condition: whether \(question.module) is built already says nothing that holds."
+                "“canImport(\(question.module))” is in \(target.name), and \(package.absence(of: used, for: target)).",
+            remedy:
+                "Remove the condition. Its result depends on whether \(question.module) happens to be built already."
         )
     }
 }
 
 extension ImportDeclaration {
-    /// Returns whether a permission covers the import. A substitute is allowed only where the module it replaces cannot be
-    /// imported.
+    /// Returns whether a permission covers the import. A replacement is allowed only where the other module cannot be imported.
     func isAllowed(by permission: SystemModule) -> Bool {
         permission.name == module && permission.substituted.map(absentModules.contains) ?? true
     }
@@ -130,9 +130,9 @@ struct TestableByOwnTests {
                     rule: .testableByOwnTests,
                     location: SourceLocation(file: source.path, line: declaration.line),
                     edge: "\(source.target) → \(declaration.module)",
-                    message: "“\(declaration.text)” is in \(source.target), which is no test target of its ring.",
+                    message: "“\(declaration.text)” is in \(source.target), which is not a test target of its ring.",
                     remedy:
-                        "Test it through what is public, or in a test target of the ring that \(declaration.module) is in."
+                        "Test it through its public interface, or in a test target of the ring of \(declaration.module)."
                 )
             }
         }

@@ -23,8 +23,8 @@ struct IncludesFollowEdges {
                 use,
                 of: target,
                 module: use.include.header,
-                "a macro names the header, so the diagram cannot be held against it.",
-                "Name the header itself, in each branch of a condition if it differs."
+                "a macro names the header, so the check cannot tell what it includes.",
+                "Name the header itself, in each branch of a condition if the branches differ."
             )
         }
     }
@@ -42,14 +42,14 @@ struct IncludesFollowEdges {
         let permission = isOfPlatform ? "Glibc else Musl else Darwin" : module
         let hint =
             isOfPlatform || use.include.form == .module
-            ? "" : " A header of a system library may be included by the targets that declare a dependency on it."
+            ? "" : " Targets that depend on a system library may include its headers."
         return finding(
             use,
             of: target,
             module: module,
             ring.map { "the ring \($0) does not allow \(what)." } ?? "\(target.name) is in no ring.",
-            "Do what needs it in a ring that may; or add \(permission) to “\(key.rawValue):” of \(ring ?? "its ring") in "
-                + "\(package.diagram.file) if it is meant.\(hint)"
+            "Move the code to a ring that may use it, or add \(permission) to “\(key.rawValue):” of \(ring ?? "its ring") in "
+                + "\(package.diagram.file) if that is intended.\(hint)"
         )
     }
 

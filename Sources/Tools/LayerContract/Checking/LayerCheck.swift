@@ -1,17 +1,24 @@
 /// A check of a package against its layer diagram.
 ///
+/// ```swift
+/// func printFindings(_ diagram: LayerDiagram, _ package: PackageDescription, _ sources: [SourceFacts]) throws {
+///     let manifest = ManifestLines(reading: Array("// The text of Package.swift".utf8))
 ///     let check = LayerCheck(diagram: diagram, package: package, sources: sources, manifest: manifest)
-///     let report = try check.report()
+///     for finding in try check.report().findings {
+///         print("\(finding.location): \(finding.message) \(finding.remedy)")
+///     }
+/// }
+/// ```
 public struct LayerCheck: Sendable {
     private let package: CheckedPackage
 
     /// Creates a check of a package.
     ///
     /// - Parameters:
-    ///   - diagram: the rings and the edges between them.
-    ///   - package: the package as SwiftPM describes it.
-    ///   - sources: the package's sources, plus the headers and module maps of its C targets and system libraries.
-    ///   - manifest: the package's manifest, which provides line numbers for findings.
+    ///   - diagram: The rings and the edges between them.
+    ///   - package: The package as SwiftPM describes it.
+    ///   - sources: The package's sources, plus the headers and module maps of its C targets and system libraries.
+    ///   - manifest: The package's manifest, which provides line numbers for findings.
     public init(
         diagram: LayerDiagram,
         package: PackageDescription,
@@ -28,13 +35,13 @@ public struct LayerCheck: Sendable {
 
     /// Checks every rule and returns the findings.
     ///
-    /// - Throws: a ``DiagramError`` if the package has no targets or no sources, or if the diagram matches none of its
-    ///   targets. Such a check would pass without checking anything.
-    /// - Complexity: linear in the number of imports and declarations in the sources, except for finding cycles of subjects.
+    /// - Throws: A ``DiagramError`` if the package has no targets or no sources, or if the diagram matches none of its targets.
+    ///   Such a check would pass without checking anything.
+    /// - Complexity: Linear in the number of imports and declarations in the sources, except for finding cycles of folders.
     public func report() throws(DiagramError) -> LayerReport {
         let name = package.description.name
         guard !package.description.targets.isEmpty, !package.sources.isEmpty else {
-            throw DiagramError("The package \(name) has no source to check.")
+            throw DiagramError("The package \(name) has no sources to check.")
         }
         guard package.description.targets.contains(where: { package.ring(of: $0) != nil }) else {
             throw DiagramError("The diagram in \(package.diagram.file) matches no target of the package \(name).")
@@ -132,14 +139,14 @@ struct CheckedPackage: Sendable {
     /// Returns the package's target that builds the module.
     func target(ofModule module: String) -> TargetDescription? { targetsByModule[module] }
 
-    /// Returns the edge from one target to another, whether or not the diagram draws it; `nil` if either target is in no
-    /// ring.
+    /// Returns the edge between the rings of two targets, even if the diagram does not draw it, or `nil` if either target is in
+    /// no ring.
     func edge(from user: TargetDescription, to used: TargetDescription) -> Edge? {
         guard let source = memberships[user.name], let destination = memberships[used.name] else { return nil }
         return Edge(from: source.ring, to: destination.ring, for: source.membership == .test ? .testsOfRing : .ring)
     }
 
-    /// Returns whether the diagram lets one target use another. The tests of a ring may use the ring and whatever it may use.
+    /// Returns whether the diagram lets one target use another. The tests of a ring may use the ring, and everything that it may use.
     func allows(_ user: TargetDescription, toUse used: TargetDescription) -> Bool {
         guard let edge = edge(from: user, to: used), membership(of: used) == .member else { return false }
         if edges.contains(edge) { return true }
@@ -175,8 +182,8 @@ struct CheckedPackage: Sendable {
         target.dependencies.reduce(into: []) { $0.formUnion(modules(of: $1, in: target)) }
     }
 
-    /// Returns the modules of a product, including module aliases. If the diagram names modules for the package, but none
-    /// with the product's name, these are the modules; otherwise, the product has one module with its own name.
+    /// Returns the modules of a product and their aliases. The modules are those that the diagram names for the package. If it
+    /// names none, or one has the product's name, the product has a single module, of the same name.
     func modules(of dependency: TargetDependency, in target: TargetDescription) -> [String] {
         guard case .product(let product, let package, let aliases) = dependency else { return [] }
         let named = permissions(for: package, of: target).flatMap(\.modules)
@@ -210,7 +217,7 @@ struct CheckedPackage: Sendable {
 }
 
 extension CheckedPackage {
-    /// Returns the finding for an import of another target, or an include of its header; `nil` if the use is allowed.
+    /// Returns the finding for an import of another target, or an include of its header, or `nil` if the use is allowed.
     func finding(
         _ text: String,
         at location: SourceLocation,
@@ -243,20 +250,25 @@ extension CheckedPackage {
         }
         if membership(of: used) == .test { return "\(used.name) is a test target" }
         if edge.source == edge.destination { return "no arrow leads from the ring \(edge.source) to itself" }
-        return "no arrow leads from \(edge.source) to \(edge.destination)\(isOutward(edge) ? ": that is outward" : "")"
+        return
+            "no arrow leads from \(edge.source) to \(edge.destination)\(isOutward(edge) ? ", which is an outer ring" : "")"
     }
 
     /// Returns how to fix a use that the diagram does not allow.
     func remedy(for user: TargetDescription, using used: TargetDescription, instead: String) -> String {
         guard let edge = edge(from: user, to: used) else {
-            return "\(instead), or draw both in \(diagram.file), and an arrow between them if it is meant."
+            return "\(instead), or draw both in \(diagram.file), with an arrow between them, if that is intended."
         }
-        if membership(of: used) == .test { return "\(instead); put what is shared into a target that is no test." }
+        if membership(of: used) == .test {
+            return "\(instead), and move shared code to a target that is not a test target."
+        }
         if isOutward(edge) {
-            return "\(instead); let \(edge.source) say what it needs by a protocol that \(edge.destination) implements."
+            return
+                "\(instead), and declare what \(edge.source) needs in a protocol that \(edge.destination) implements."
         }
         let arrow = edge.user == .testsOfRing ? "-.->" : "-->"
-        return "\(instead), or draw `\(edge.source) \(arrow) \(edge.destination)` in \(diagram.file) if it is meant."
+        return
+            "\(instead), or draw `\(edge.source) \(arrow) \(edge.destination)` in \(diagram.file) if that is intended."
     }
 
     /// Returns whether the diagram's arrows lead in the opposite direction.

@@ -39,17 +39,17 @@ struct NoBackDoors {
         let remedy: String
         switch backDoor.key {
         case .none:
-            reason = "it reaches code that is not imported, which no ring may."
-            remedy = "Import what it reaches, or let C code that the diagram names do it behind a header."
+            reason = "it reaches other code without an import, which no ring may do."
+            remedy = "Import that code, or wrap it in C code that the diagram names."
         case .objectiveC, .platform:
             let isPlatform = backDoor.key == .platform
             reason =
                 "the ring \(ring.name) may not import \(isPlatform ? "a platform's C library" : "Foundation or ObjectiveC")."
             let key = package.membership(of: target) == .test ? RingLabel.Key.testImports : .imports
             remedy =
-                "Do it in a ring that may, behind a protocol; or add "
+                "Move the code to a ring that may use it, behind a protocol, or add "
                 + (isPlatform ? "Glibc else Musl else Darwin" : "Foundation")
-                + " to “\(key.rawValue):” of \(ring.name) in \(package.diagram.file) if it is meant."
+                + " to “\(key.rawValue):” of \(ring.name) in \(package.diagram.file) if that is intended."
         }
         return Finding(
             rule: .noBackDoors,

@@ -27,13 +27,13 @@ struct NoCycleOfSubjects {
         }
     }
 
-    /// Returns a finding for each step to remove until no cycle is left. In each cycle, it picks the step with the fewest
-    /// uses, which is the easiest to remove.
+    /// Returns a finding for each step that must be removed to leave no cycle. In each cycle, that is the step with the fewest
+    /// uses, because it is the easiest to remove.
     private func findings(_ subjects: Subjects, of target: TargetDescription) -> [Finding] {
         var graph = Graph(subjects.uses.mapValues { Array($0.keys) })
         var findings: [Finding] = []
-        while let circle = graph.circle() {
-            let steps = zip(circle, circle.dropFirst() + circle.prefix(1)).map { user, used in
+        while let cycle = graph.cycle() {
+            let steps = zip(cycle, cycle.dropFirst() + cycle.prefix(1)).map { user, used in
                 Step(user: user, used: used, uses: subjects.uses(of: used, by: user))
             }
             guard let lightest = steps.min(by: { ($0.uses.count, $0.user) < ($1.uses.count, $1.user) }) else { break }
@@ -49,8 +49,8 @@ struct NoCycleOfSubjects {
             rule: .noCycleOfSubjects,
             location: use.location,
             edge: "\(target.name)/\(step.user) → \(target.name)/\(step.used)",
-            message: "The folders of \(target.name) use each other in a circle: \(description).",
-            remedy: "Move what both need into a folder of its own, or \(use.name) to where it is used."
+            message: "The folders of \(target.name) use each other in a cycle: \(description).",
+            remedy: "Move what both need into a folder of its own, or move \(use.name) to the folder that uses it."
         )
     }
 }

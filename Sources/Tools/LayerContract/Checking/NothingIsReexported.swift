@@ -1,7 +1,7 @@
 /// Rule 4: modules must not be re-exported, and a public import must appear in the public interface.
 struct NothingIsReexported {
     private let package: CheckedPackage
-    /// The types of each target that other modules can see. `topLevelTypes` has those that all of its own sources can see.
+    /// The types that other modules can see, by target. `topLevelTypes` has the types that all sources of the target can see.
     private let visibleTypes: [String: Set<String>]
     private let topLevelTypes: [String: Set<String>]
 
@@ -34,8 +34,10 @@ struct NothingIsReexported {
                 rule: .nothingIsReexported,
                 location: location,
                 edge: edge,
-                message: "“\(declaration.text)” gives \(declaration.module) to whoever imports \(source.target).",
-                remedy: "Remove @_exported; who uses \(declaration.module) imports it and declares it."
+                message:
+                    "“\(declaration.text)” exposes \(declaration.module) to everything that imports \(source.target).",
+                remedy:
+                    "Remove @_exported. Targets that use \(declaration.module) must import it and declare the dependency."
             )
         }
         guard let access = declaration.access, access >= .package, !isShown(declaration.module, access, in: source)
@@ -47,11 +49,11 @@ struct NothingIsReexported {
             rule: .nothingIsReexported,
             location: location,
             edge: edge,
-            message: "“\(declaration.text)” is \(level), and no \(level) declaration of the file shows a type of "
+            message: "“\(declaration.text)” is \(level), but no \(level) declaration of the file exposes a type of "
                 + "\(declaration.module).",
             remedy: access == .public && isShown(declaration.module, .package, in: source)
                 ? "Write `package import \(declaration.module)`."
-                : "Write `import \(declaration.module)`, or `internal import` where imports are public by themselves."
+                : "Write `import \(declaration.module)`, or `internal import` where imports are public by default."
         )
     }
 
@@ -63,7 +65,7 @@ struct NothingIsReexported {
         if let target = package.target(ofModule: module) {
             return !shown.isDisjoint(with: visibleTypes[target.name] ?? []) || target.kind == .other
         }
-        // The module's source is not available, so a type that no known module declares may belong to it.
+        // The source of this module is not known, so a type that no known module declares may belong to it.
         var known = StandardLibrary.types.union(source.declarations.types).union(source.declarations.parameters).union(
             topLevelTypes[source.target] ?? []
         )
@@ -82,9 +84,10 @@ struct NothingIsReexported {
             rule: .nothingIsReexported,
             location: SourceLocation(file: source.path, line: alias.line),
             edge: "\(target.name) → \(used.name)",
-            message: "The alias \(alias.name) gives \(alias.aliased.joined(separator: ".")) of \(used.name) to whoever "
+            message:
+                "The alias \(alias.name) exposes \(alias.aliased.joined(separator: ".")) of \(used.name) to everything that "
                 + "imports \(target.name).",
-            remedy: "Remove the alias or make it internal; who uses the type imports \(used.name)."
+            remedy: "Remove the alias or make it internal. Sources that use the type must import \(used.name)."
         )
     }
 

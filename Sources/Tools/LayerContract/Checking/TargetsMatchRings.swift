@@ -33,7 +33,7 @@ struct TargetsMatchRings {
                     edge: target,
                     message: ring.namesTargets || ring.testTargets.contains(target)
                         ? "The ring \(ring.name) names a target \(target) that the package does not have."
-                        : "The ring \(ring.name) has no target: the package has none of this name.",
+                        : "The ring \(ring.name) has no target: the package has no target of this name.",
                     remedy: "Remove it from the diagram, or add the target to \(ManifestLines.file)."
                 )
             }
@@ -47,8 +47,8 @@ struct TargetsMatchRings {
                     rule: .targetsMatchRings,
                     location: package.diagram.location(of: ring),
                     edge: name,
-                    message: "The ring \(ring.name) names \(name) as a test target, and it is none.",
-                    remedy: "Draw it as a ring of its own, with a dotted arrow to it from those whose tests use it."
+                    message: "The ring \(ring.name) names \(name) as a test target, but it is not one.",
+                    remedy: "Draw it as a ring of its own, with dotted arrows to it from the rings whose tests use it."
                 )
             }
         }
@@ -111,8 +111,8 @@ struct PackagesAreNamed {
                 "\(target.name) uses \(dependency.name) of the package \(identity), and "
                 + (ring.map { "the ring \($0) does not name it." } ?? "\(target.name) is in no ring."),
             remedy:
-                "Use it in a ring that may, behind a protocol; or add it to “\(key.rawValue):” of \(ring ?? "its ring") in "
-                + "\(package.diagram.file) if it is meant."
+                "Move the code to a ring that may use it, behind a protocol, or add it to “\(key.rawValue):” of "
+                + "\(ring ?? "its ring") in \(package.diagram.file) if that is intended."
         )
     }
 }

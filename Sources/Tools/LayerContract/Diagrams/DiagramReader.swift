@@ -5,14 +5,16 @@ struct DiagramReader {
     private(set) var statements: [DiagramStatement] = []
     private(set) var ringLines: [String: Int] = [:]
     private(set) var edgeLines: [Edge: Int] = [:]
-    private var labelled: Set<String> = []
-    /// The names of all subgraphs. The properties below hold how many are open, and the rings that are placed in one.
+    private var labeled: Set<String> = []
+    /// The names of all subgraphs.
     private var frames: Set<String> = []
+    /// The number of open subgraphs.
     private var openFrames = 0
+    /// The rings that are placed in a subgraph.
     private var framed: Set<String> = []
     private var passage = DiagramPassage()
 
-    /// The Mermaid statements other than nodes and arrows, by their first word.
+    /// The first words of Mermaid statements other than nodes and arrows.
     private static let ignored: Set<String> = [
         "flowchart", "flowchart-elk", "graph", "subgraph", "end", "direction", "classDef", "class", "style",
         "linkStyle",
@@ -30,9 +32,9 @@ struct DiagramReader {
             let words = piece.words
             guard let first = words.first, !first.hasPrefix("%%") else { continue }
             if Self.ignored.contains(first) {
-                // If the word is meant as a ring's name, ignoring the statement would also drop its arrow.
+                // If the word is used as a ring's name before an arrow, ignoring the statement would drop the arrow.
                 guard words.count == 1 || !["-", "=", "&", "~"].contains(where: words[1].hasPrefix) else {
-                    throw DiagramError(line: number, "“\(first)” is a word of Mermaid and cannot name a ring.")
+                    throw DiagramError(line: number, "“\(first)” is a Mermaid keyword and cannot name a ring.")
                 }
                 if first == "subgraph" { openFrame(words.dropFirst().first) }
                 if first == "end" { openFrames -= 1 }
@@ -48,15 +50,15 @@ struct DiagramReader {
 
     /// Finishes the diagram.
     ///
-    /// - Throws: a ``DiagramError`` for an unclosed element, or for an arrow to a subgraph, which is ambiguous.
+    /// - Throws: A ``DiagramError`` for an unclosed element, or for an arrow to a subgraph, which is ambiguous.
     func finish() throws(DiagramError) {
         if let end = passage.end {
-            throw DiagramError("The diagram opens what “\(end)” would close, and nothing does.")
+            throw DiagramError("The diagram has an unclosed passage, which must end with “\(end)”.")
         }
         guard let ring = rings.first(where: { frames.contains($0.name) }) else { return }
         throw DiagramError(
             line: ringLines[ring.name],
-            "\(ring.name) is a frame around rings. Draw the arrow to a ring in it."
+            "\(ring.name) is a subgraph. Draw the arrow to a ring in it instead."
         )
     }
 
@@ -97,7 +99,7 @@ struct DiagramReader {
             statements.append(.ring(node.name))
         }
         guard let label = node.label else { return }
-        guard labelled.insert(node.name).inserted else {
+        guard labeled.insert(node.name).inserted else {
             throw DiagramError(line: number, "\(node.name) has a label already.")
         }
         let ring = try Ring(node.name, label: RingLabel(label, line: number), line: number)
@@ -123,15 +125,15 @@ enum DiagramStatement: Hashable {
 
 /// A multiline passage of a diagram without meaning for the contract: front matter, a directive, or a description.
 struct DiagramPassage {
-    /// The text that ends the open passage; `nil` if no passage is open.
+    /// The text that ends the open passage, or `nil` if no passage is open.
     private(set) var end: String?
 
     /// Consumes the next line if it belongs to a passage.
     ///
     /// - Parameters:
-    ///   - line: the line, without surrounding white space.
-    ///   - isAtTop: whether this is the first line, where `---` opens front matter.
-    /// - Returns: whether the line begins, continues, or ends a passage.
+    ///   - line: The line, without surrounding white space.
+    ///   - isAtTop: Whether this is the first line, where `---` opens front matter.
+    /// - Returns: Whether the line begins, continues, or ends a passage.
     mutating func takes(_ line: String, isAtTop: Bool) -> Bool {
         if let end {
             if line.hasSuffix(end) { self.end = nil }
@@ -150,7 +152,7 @@ struct DiagramPassage {
 
 /// A fenced Mermaid block in a Markdown file.
 struct MermaidBlock {
-    /// The text of the heading above the block; empty if there is none.
+    /// The text of the heading above the block, or an empty string if there is no heading.
     let heading: String
     /// The number of the first line after the opening fence, starting at 1.
     let firstLine: Int

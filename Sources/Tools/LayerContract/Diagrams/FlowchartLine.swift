@@ -15,7 +15,7 @@ struct FlowchartLine {
 
     /// Parses a line such as `A["label"] --> B & C -.-> D`.
     ///
-    /// - Throws: a ``DiagramError`` at the first character that the contract does not support.
+    /// - Throws: A ``DiagramError`` at the first character that the contract does not support.
     init(_ line: String, number: Int) throws(DiagramError) {
         self.number = number
         characters = Array(line)
@@ -65,7 +65,7 @@ struct FlowchartLine {
         return name
     }
 
-    /// Returns whether a character is part of a name. A hyphen is, unless it begins an arrow.
+    /// Returns whether a character is part of a name. A hyphen or period is, if a letter, digit or underscore follows it.
     private func isInName(at index: Int) -> Bool {
         let character = characters[index]
         if character.isLetter || character.isNumber || character == "_" { return true }
@@ -80,10 +80,10 @@ struct FlowchartLine {
         let start = position
         skip { isQuoted ? $0 != "\"" : !"])}".contains($0) }
         let text = String(characters[start..<position])
-        guard !isAtEnd else { throw DiagramError(line: number, "A label is opened and not closed.") }
+        guard !isAtEnd else { throw DiagramError(line: number, "A label is not closed.") }
         if isQuoted { position += 1 }
         guard !isAtEnd, "])}/\\".contains(characters[position]) else {
-            throw DiagramError(line: number, "A label is opened and not closed.")
+            throw DiagramError(line: number, "A label is not closed.")
         }
         skip { "])}/\\".contains($0) }
         return text
@@ -119,7 +119,7 @@ struct FlowchartLine {
             position = behindArrow
         } else {
             skip { $0 != "|" }
-            guard take("|") else { throw DiagramError(line: number, "An arrow's text is opened and not closed.") }
+            guard take("|") else { throw DiagramError(line: number, "The text of an arrow is not closed.") }
         }
         return isDotted ? .testsOfRing : .ring
     }
@@ -146,7 +146,7 @@ struct FlowchartLine {
         let rest = isAtEnd ? "the end of the line" : "“\(String(characters[position...]).prefix(40))”"
         return DiagramError(
             line: number,
-            "\(rest) means nothing to the contract. A ring is drawn `Name` or `Name[\"label\"]`, an arrow `-->` "
+            "\(rest) is not valid here. A ring is written `Name` or `Name[\"label\"]`, and an arrow `-->` "
                 + "(may use) or `-.->` (its tests may use)."
         )
     }

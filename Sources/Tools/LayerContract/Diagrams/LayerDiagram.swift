@@ -1,5 +1,11 @@
 /// The rings of a package and the allowed dependencies between them, drawn as a Mermaid flowchart.
 ///
+/// ```swift
+/// let page = "```mermaid\nflowchart LR\n    Adapters --> Core\n```\n"
+/// let diagram = try LayerDiagram(markdown: page, file: "Architecture.md")
+/// print(diagram.rings.map(\.name))  // ["Adapters", "Core"]
+/// ```
+///
 /// Each node is a ring. Its label can name its targets and the system modules that they may import:
 ///
 /// ```mermaid
@@ -20,7 +26,7 @@ public struct LayerDiagram: Sendable {
     /// Notes about the file's other flowcharts, which are ignored.
     public let notes: [Note]
 
-    /// The lines of the block in the file, starting after the opening fence; `nil` if the diagram is not in a file yet.
+    /// The lines of the block in the file, starting after the opening fence, or `nil` if the diagram is not in a file yet.
     let lineRange: Range<Int>?
     /// The names of the rings, and the statements that are neither rings nor arrows, in the order of the block.
     let statements: [DiagramStatement]
@@ -30,10 +36,10 @@ public struct LayerDiagram: Sendable {
     /// Creates a diagram from a flowchart in a Markdown file.
     ///
     /// - Parameters:
-    ///   - markdown: the file's text.
-    ///   - file: the file's path relative to the package root, for messages.
-    ///   - heading: the heading above the flowchart; `nil` to read the first flowchart of the file.
-    /// - Throws: a ``DiagramError`` if there is no such flowchart, if it has a syntax error, if it has no rings, or if its
+    ///   - markdown: The file's text.
+    ///   - file: The file's path relative to the package root, for messages.
+    ///   - heading: The heading above the flowchart, or `nil` to read the first flowchart of the file.
+    /// - Throws: A ``DiagramError`` if there is no such flowchart, if it has a syntax error, if it has no rings, or if its
     ///   arrows form a cycle.
     public init(markdown: String, file: String, under heading: String? = nil) throws(DiagramError) {
         let block = try Self.block(of: markdown, file, heading)
@@ -45,7 +51,7 @@ public struct LayerDiagram: Sendable {
         }
         try reader.finish()
         guard !reader.rings.isEmpty else {
-            throw DiagramError(line: block.firstLine, "The diagram has no ring. An empty contract holds nobody to it.")
+            throw DiagramError(line: block.firstLine, "The diagram has no ring, so there is nothing to check.")
         }
         self.file = file
         notes = Self.notes(on: markdown, file, besides: block)
@@ -55,8 +61,8 @@ public struct LayerDiagram: Sendable {
         edgeLines = reader.edgeLines
         statements = reader.statements
         lineRange = block.firstLine..<(block.firstLine + block.lines.count)
-        try refuseCircles()
-        try refuseSharedTargets()
+        try rejectCycles()
+        try rejectSharedTargets()
     }
 
     /// Creates a diagram that is not in a file yet.
@@ -109,13 +115,13 @@ public struct LayerDiagram: Sendable {
         MermaidBlock.all(in: markdown).filter { $0.isFlowchart && $0.firstLine != block.firstLine }.map { other in
             Note(
                 location: SourceLocation(file: file, line: other.firstLine - 1),
-                message: "This Mermaid flowchart is ignored. The rings are those of the flowchart at line "
-                    + "\(block.firstLine - 1); choose another one by `--block HEADING`."
+                message: "This Mermaid flowchart is ignored. The contract is the flowchart at line "
+                    + "\(block.firstLine - 1). To choose another one, pass `--block HEADING`."
             )
         }
     }
 
-    private func refuseSharedTargets() throws(DiagramError) {
+    private func rejectSharedTargets() throws(DiagramError) {
         var owners: [String: String] = [:]
         for ring in rings {
             for target in ring.targets + ring.testTargets {
@@ -128,19 +134,19 @@ public struct LayerDiagram: Sendable {
     }
 
     /// Throws if the arrows form a cycle. An arrow from a ring to itself is allowed: it lets the ring's targets use each other.
-    private func refuseCircles() throws(DiagramError) {
+    private func rejectCycles() throws(DiagramError) {
         let arrows = edges.filter { $0.user == .ring && $0.source != $0.destination }
         let graph = Graph(Dictionary(grouping: arrows, by: \.source).mapValues { $0.map(\.destination) })
-        guard let circle = graph.circle(), let first = circle.first else { return }
-        let line = arrows.first { $0.source == first && circle.contains($0.destination) }.flatMap { edgeLines[$0] }
+        guard let cycle = graph.cycle(), let first = cycle.first else { return }
+        let line = arrows.first { $0.source == first && cycle.contains($0.destination) }.flatMap { edgeLines[$0] }
         throw DiagramError(
             line: line,
-            "The arrows go round in a circle: \((circle + [first]).joined(separator: " → ")). In layers they cannot."
+            "The arrows form a cycle: \((cycle + [first]).joined(separator: " → ")). Layers must not use each other in a cycle."
         )
     }
 }
 
-/// An edge of the diagram, from a ring to another one that it may use.
+/// An edge of the diagram, from a ring to a ring that it may use.
 public struct Edge: Hashable, Sendable {
     /// The targets that an edge applies to.
     public enum User: Hashable, Sendable {
@@ -172,7 +178,7 @@ extension Edge: CustomStringConvertible {
 
 /// An error that makes a diagram unusable as a contract.
 public struct DiagramError: Error, Hashable, Sendable {
-    /// The line in the file, starting at 1; `nil` if the error concerns the whole file.
+    /// The line in the file, starting at 1, or `nil` if the error concerns the whole file.
     public let line: Int?
     /// The problem and how to fix it, in sentences.
     public let explanation: String
@@ -190,29 +196,29 @@ extension DiagramError: CustomStringConvertible {
 
 /// A directed graph of names.
 struct Graph {
-    private var neighbours: [String: Set<String>]
+    private var neighbors: [String: Set<String>]
 
-    init(_ neighbours: [String: [String]]) {
-        self.neighbours = neighbours.mapValues(Set.init)
+    init(_ neighbors: [String: [String]]) {
+        self.neighbors = neighbors.mapValues(Set.init)
     }
 
     /// Removes an edge.
     mutating func remove(_ source: String, _ destination: String) {
-        neighbours[source]?.remove(destination)
+        neighbors[source]?.remove(destination)
     }
 
-    /// Returns a short cycle; `nil` if there is none.
+    /// Returns a short cycle, or `nil` if the graph has no cycle.
     ///
     /// - Complexity: O(nodes + edges), not counting the sorting of names.
-    func circle() -> [String]? {
-        guard let node = nodeInCircle() else { return nil }
+    func cycle() -> [String]? {
+        guard let node = nodeInCycle() else { return nil }
         // Breadth-first search, visiting each node once. The first path that leads back to the start is a shortest cycle.
         var previous: [String: String] = [:]
         var waiting = [node]
         while !waiting.isEmpty {
             var further: [String] = []
             for name in waiting {
-                for next in (neighbours[name] ?? []).sorted() {
+                for next in (neighbors[name] ?? []).sorted() {
                     if next == node { return way(to: name, previous) }
                     guard previous[next] == nil else { continue }
                     previous[next] = name
@@ -232,9 +238,9 @@ struct Graph {
 
     /// Returns a node that can reach itself. After nodes without outgoing edges are removed repeatedly, a walk among the
     /// remaining nodes must meet a node twice.
-    private func nodeInCircle() -> String? {
-        var remaining = neighbours.filter { !$0.value.isEmpty }
-        var ends = Set(neighbours.values.flatMap(\.self)).subtracting(remaining.keys)
+    private func nodeInCycle() -> String? {
+        var remaining = neighbors.filter { !$0.value.isEmpty }
+        var ends = Set(neighbors.values.flatMap(\.self)).subtracting(remaining.keys)
         var users: [String: [String]] = [:]
         for (user, used) in remaining { for name in used { users[name, default: []].append(user) } }
         // A node without outgoing edges is not part of a cycle. Neither is a node that leads only to such nodes.

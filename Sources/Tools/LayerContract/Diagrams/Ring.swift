@@ -8,7 +8,7 @@ public struct Ring: Hashable, Sendable {
     public var targets: [String]
     /// Whether the label lists the targets. If not, the ring consists of the one target with its name.
     public var namesTargets: Bool
-    /// The ring's additional test targets, beyond those named `TargetTests` after one of its targets.
+    /// The ring's test targets, except those that are named after its targets, such as `CoreTests` for `Core`.
     public var testTargets: [String]
     /// The system modules that the ring's sources may import.
     public var imports: [SystemModule]
@@ -124,7 +124,7 @@ extension Ring {
             let words = item.words
             let names = words.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element)
             guard words.count == 2 * names.count - 1, words.filter({ $0 == "else" }).count == names.count - 1 else {
-                throw DiagramError(line: line, "“\(item)” is no module; write “Module” or “Module else Module”.")
+                throw DiagramError(line: line, "“\(item)” is not a module. Write “Module” or “Module else Module”.")
             }
             modules.append(SystemModule(names[0]))
             modules += names.dropFirst().map { SystemModule($0, inPlaceOf: names[0]) }
@@ -151,7 +151,7 @@ extension Ring {
             guard !identity.isEmpty, list.last == ")" else {
                 throw DiagramError(
                     line: line,
-                    "“\(item)” is no package; write “package” or “package (Module, Module)”."
+                    "“\(item)” is not a package. Write “package” or “package (Module, Module)”."
                 )
             }
             packages.append(
@@ -166,7 +166,10 @@ extension Ring {
         for item in items {
             guard let tool = BuildSetting.Tool(rawValue: item) else {
                 let names = BuildSetting.Tool.allCases.map(\.rawValue).joined(separator: ", ")
-                throw DiagramError(line: line, "“\(item)” is not a tool that takes unsafe flags; there are \(names).")
+                throw DiagramError(
+                    line: line,
+                    "“\(item)” is not a tool that takes unsafe flags. The tools are \(names)."
+                )
             }
             tools.append(tool)
         }
@@ -202,7 +205,7 @@ struct RingLabel {
 
     /// Parses a label.
     ///
-    /// - Throws: a ``DiagramError`` for a line that is neither the title nor a key with a list.
+    /// - Throws: A ``DiagramError`` for a line that is neither the title nor a key with a list.
     init(_ label: String, line: Int) throws(DiagramError) {
         var titles: [String] = []
         var lists: [Key: [String]] = [:]
@@ -216,12 +219,15 @@ struct RingLabel {
             }
             guard let key else {
                 let keys = Key.allCases.map { "“\($0.rawValue):”" }.joined(separator: ", ")
-                throw DiagramError(line: line, "A label has no “\(name):”. Its lines are a title, or \(keys).")
+                throw DiagramError(
+                    line: line,
+                    "A label cannot have a line “\(name):”. It can have a title, and the lines \(keys)."
+                )
             }
             guard lists[key] == nil else { throw DiagramError(line: line, "A label has “\(name):” twice.") }
             let items = Self.items(of: String(part[part.index(after: colon)...]))
             guard !items.isEmpty, !items.contains("") else {
-                throw DiagramError(line: line, "“\(name):” wants names behind it, with commas between them.")
+                throw DiagramError(line: line, "“\(name):” needs one or more names, separated by commas.")
             }
             lists[key] = items
         }

@@ -146,7 +146,7 @@ struct DumpedSetting: Decodable {
         }
     }
 
-    /// The setting; `nil` if no rule checks it.
+    /// The setting, or `nil` if no rule checks it.
     let setting: BuildSetting?
 
     init(from decoder: any Decoder) throws {

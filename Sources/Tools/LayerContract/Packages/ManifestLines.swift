@@ -50,7 +50,7 @@ public struct ManifestLines: Sendable {
         }
     }
 
-    /// Returns the location of the first matching token after a target's name; the target's location if there is none.
+    /// Returns the location of the first matching token after a target's name, or the target's location if there is no such token.
     private func location(ofTarget target: String, _ isMeant: (Token) -> Bool) -> SourceLocation {
         let behindName = declarations[target].map { tokens[$0].dropFirst(6) } ?? []
         guard let token = behindName.first(where: isMeant) else { return location(ofTarget: target) }

@@ -5,6 +5,15 @@ public import Foundation
 #endif
 
 /// A package as SwiftPM describes it.
+///
+/// ```swift
+/// import Foundation
+///
+/// func package(described: Data, dumped: Data) throws -> PackageDescription {
+///     // The output of `swift package describe --type json` and of `swift package dump-package`.
+///     try PackageDescription(description: described, manifest: dumped)
+/// }
+/// ```
 public struct PackageDescription: Hashable, Sendable {
     /// The name of the package.
     public let name: String
@@ -43,9 +52,9 @@ extension PackageDescription {
     /// declared dependencies, including those whose condition does not currently hold.
     ///
     /// - Parameters:
-    ///   - description: the output of `swift package describe --type json`.
-    ///   - manifest: the output of `swift package dump-package`.
-    /// - Throws: a ``PackageDescriptionError`` if either output cannot be decoded.
+    ///   - description: The output of `swift package describe --type json`.
+    ///   - manifest: The output of `swift package dump-package`.
+    /// - Throws: A ``PackageDescriptionError`` if either output cannot be decoded.
     public init(description: Data, manifest: Data) throws(PackageDescriptionError) {
         let described = try Self.decode(DescribedPackage.self, from: description, of: "swift package describe")
         let dumped = try Self.decode(DumpedPackage.self, from: manifest, of: "swift package dump-package")
@@ -55,7 +64,7 @@ extension PackageDescription {
         self.init(
             name: described.name,
             path: described.path,
-            // Snippets are described but not declared, so the manifest does not say what they may use.
+            // Snippets are skipped: they are described, but not declared, so the manifest does not name their dependencies.
             targets: described.targets.compactMap { target in
                 guard let manifest = declared[target.name] else { return nil }
                 return TargetDescription(
@@ -86,7 +95,7 @@ extension PackageDescription {
         } catch {
             let beginning = String(decoding: data.prefix(300), as: UTF8.self)
             throw PackageDescriptionError(
-                "What “\(command)” printed is not understood: \(error). It is \(data.count) bytes and begins with “\(beginning)”"
+                "The output of “\(command)” cannot be read: \(error). It has \(data.count) bytes and begins with “\(beginning)”"
             )
         }
     }
@@ -183,7 +192,7 @@ public struct TargetDescription: Hashable, Sendable {
     public let publicHeaders: String
     /// The names of a system library in pkg-config and package managers.
     public let libraryNames: [String]
-    /// Whether the compiler rejects members of modules that a file does not import, or has no such option.
+    /// Whether the compiler rejects members of modules that a file does not import. Also `true` if the target cannot enable this.
     public let checksMemberImports: Bool
 
     /// Creates a target description.
@@ -213,7 +222,7 @@ public struct TargetDescription: Hashable, Sendable {
         self.checksMemberImports = checksMemberImports
     }
 
-    /// Returns the top-level folder of the target that contains a source; `nil` if the source is not in a folder.
+    /// Returns the top-level folder of the target that contains a source, or `nil` if the source is not in a folder.
     public func subject(of source: String) -> String? {
         guard let slash = source.firstIndex(of: "/") else { return nil }
         return String(source[..<slash])
@@ -243,7 +252,7 @@ public enum TargetDependency: Hashable, Sendable {
 }
 
 extension TargetDependency {
-    /// The package of the dependency; `nil` if it is a target of the same package.
+    /// The package of the dependency, or `nil` if it is a target of the same package.
     var package: String? {
         switch self {
         case .target: nil

@@ -69,7 +69,7 @@ extension Encodable {
         do {
             return String(decoding: try encoder.encode(self), as: UTF8.self) + "\n"
         } catch {
-            throw JSONTextError(explanation: "This cannot be written as JSON: \(error)")
+            throw JSONTextError(explanation: "The value cannot be encoded as JSON: \(error)")
         }
     }
 }

@@ -1,4 +1,11 @@
 /// The result of a check, with statistics.
+///
+/// ```swift
+/// func exitCode(for report: LayerReport) throws -> Int32 {
+///     print(try report.formatted(as: .github))
+///     return report.findings.isEmpty ? 0 : 1
+/// }
+/// ```
 public struct LayerReport: Hashable, Sendable {
     /// The findings, by file and line.
     public var findings: [Finding]
@@ -46,7 +53,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
 extension LayerReport {
     /// Returns the report in a format, with a trailing newline.
     ///
-    /// - Throws: a ``JSONTextError`` if encoding fails.
+    /// - Throws: A ``JSONTextError`` if encoding fails.
     public func formatted(as format: ReportFormat) throws(JSONTextError) -> String {
         switch format {
         case .text: TextReport(self).description
@@ -80,7 +87,7 @@ struct TextReport: CustomStringConvertible {
                     what: \(finding.message)
                     rule: \(finding.rule.title)
                     why:  \(finding.rule.reason)
-                    mend: \(finding.remedy)
+                    fix:  \(finding.remedy)
 
 
                 """

@@ -71,12 +71,13 @@ struct DeclarationScanner {
     // MARK: Types
 
     private mutating func readType(_ keyword: String) {
-        guard let name = token(1), name.isName, let behind = token(2) else { return }
+        guard let name = token(1), name.isName, let following = token(2) else { return }
         // Excludes `class func`, and an argument named `actor`.
         if keyword == "class", ["func", "var", "let", "subscript", "init"].contains(name.text), name.kind == .word {
             return
         }
-        guard behind.isMark("{") || behind.isMark(":") || behind.isMark("<") || behind.isWord("where") else { return }
+        guard following.isMark("{") || following.isMark(":") || following.isMark("<") || following.isWord("where")
+        else { return }
         let head = DeclarationHead(tokens, before: index)
         let access = head.attributes.contains("usableFromInline") ? .public : effectiveAccess(head)
         let signature = DeclarationSignature(tokens, from: index + 2, of: .braced)
@@ -103,12 +104,12 @@ struct DeclarationScanner {
     private func inheritedNames(from start: Int) -> Set<String> {
         var names: Set<String> = []
         var depth = 0
-        var isBehindColon = false
+        var isAfterColon = false
         for token in tokens[start...].prefix(while: { !$0.isMark("{") && !$0.isWord("where") }) {
             if token.isMark("<") { depth += 1 }
             if token.isMark(">") { depth -= 1 }
-            if depth == 0, token.isMark(":") { isBehindColon = true }
-            if depth == 0, isBehindColon, token.isName { names.insert(token.text) }
+            if depth == 0, token.isMark(":") { isAfterColon = true }
+            if depth == 0, isAfterColon, token.isName { names.insert(token.text) }
         }
         return names
     }
@@ -229,7 +230,7 @@ struct DeclarationScope {
     var isFrozen = false
     /// The extended type, if the scope is an extension.
     var extended: String?
-    /// The type names in an extension's head, which become visible as soon as a member is.
+    /// The type names in an extension's head, which become part of the interface if a member is.
     var head: Set<String> = []
 }
 
@@ -256,7 +257,7 @@ struct Declarations: Sendable {
     var visibleTypes: Set<String> = []
     /// The type names that declarations expose, by access level.
     var shown: [AccessLevel: Set<String>] = [:]
-    /// The access levels at which the source exposes types that it does not spell out: inferred types or inlined bodies.
+    /// The access levels at which the source exposes types that its tokens do not show: inferred types or inlined bodies.
     var unsettled: Set<AccessLevel> = []
     /// The aliases that other modules can see.
     var aliases: [Alias] = []

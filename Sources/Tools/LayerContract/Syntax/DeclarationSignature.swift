@@ -178,10 +178,10 @@ struct DeclarationSignature {
 
     /// Returns whether the token is `=` and not part of a comparison.
     private static func assigns(at index: Int, _ tokens: [Token]) -> Bool {
-        let neighbours = [
+        let neighbors = [
             index > 0 ? tokens[index - 1].text : "", index + 1 < tokens.count ? tokens[index + 1].text : "",
         ]
-        return !neighbours.contains("=") && !["!", "<"].contains(neighbours[0])
+        return !neighbors.contains("=") && !["!", "<"].contains(neighbors[0])
     }
 
     /// Returns whether a default value is only a literal: `1`, `-1`, `""`, `nil`, `[]`, or `[:]`.

@@ -6,7 +6,7 @@ public struct ImportDeclaration: Hashable, Sendable {
     public let text: String
     /// The line number, starting at 1.
     public let line: Int
-    /// The explicit access level; `nil` if there is none.
+    /// The explicit access level, or `nil` if the import has none.
     public let access: AccessLevel?
     /// Whether the import is `@testable`.
     public let isTestable: Bool
@@ -46,7 +46,7 @@ struct ImportScanner {
             let token = tokens[index]
             switch token.kind {
             case .directive where ["if", "elseif", "else", "endif"].contains(token.text):
-                let condition = condition(behind: index)
+                let condition = condition(after: index)
                 conditions.read(token.text, condition: condition)
                 questions += Self.questions(in: condition)
                 index += condition.count
@@ -60,7 +60,7 @@ struct ImportScanner {
     }
 
     /// Returns the tokens of a condition: the rest of the line, and any lines that operators or parentheses continue it on.
-    private func condition(behind index: Int) -> ArraySlice<Token> {
+    private func condition(after index: Int) -> ArraySlice<Token> {
         var end = index + 1
         var depth = 0
         while end < tokens.count {
@@ -179,8 +179,8 @@ struct ConditionalCompilation {
     /// Enters or leaves a branch.
     ///
     /// - Parameters:
-    ///   - directive: the word after the number sign.
-    ///   - condition: the tokens after the directive.
+    ///   - directive: The word after the number sign.
+    ///   - condition: The tokens after the directive.
     mutating func read(_ directive: String, condition: ArraySlice<Token>) {
         switch directive {
         case "if":

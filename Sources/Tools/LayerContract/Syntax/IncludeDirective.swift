@@ -123,7 +123,8 @@ struct ModuleMapScanner {
 
 /// The logical lines of a C, C++, or Objective-C source, with comments removed and spliced lines joined.
 ///
-/// Follows the translation phases of C17 §5.1.1.2. String literals are emptied, except in directives. So are C++ raw strings.
+/// Follows the translation phases of C17 §5.1.1.2. String literals lose their contents, except in directives. C++ raw strings
+/// always do.
 struct CLines {
     /// A logical line.
     struct Line {
@@ -144,8 +145,8 @@ struct CLines {
     /// Reads a source.
     ///
     /// - Parameters:
-    ///   - source: the source in UTF-8.
-    ///   - keepsStrings: whether all strings keep their contents, as module maps require.
+    ///   - source: The source in UTF-8.
+    ///   - keepsStrings: Whether all strings keep their contents, as module maps require.
     /// - Complexity: O(`source`)
     init(_ source: [UInt8], keepsStrings: Bool = false) {
         self.keepsStrings = keepsStrings

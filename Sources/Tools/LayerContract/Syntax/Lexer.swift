@@ -1,7 +1,7 @@
 /// A lexer that splits Swift source into tokens.
 ///
-/// The text of comments, strings, and regular expressions is not mistaken for code, and the code in interpolations is not
-/// missed. Follows *The Swift Programming Language*, "Lexical Structure", and SE-0354 for regular expressions.
+/// The lexer skips the text of comments, strings, and regular expressions, but reads the code in interpolations. It follows
+/// *The Swift Programming Language*, "Lexical Structure", and SE-0354 for regular expressions.
 struct Lexer {
     /// An error for an unclosed comment or string.
     struct Unterminated: Error {

@@ -4,9 +4,9 @@
 struct LexicalScopes: Sendable {
     /// A pair of braces, or the whole file.
     struct Scope: Sendable {
-        /// The number of the enclosing scope; `nil` for the file.
+        /// The number of the enclosing scope, or `nil` for the file.
         let parent: Int?
-        /// The qualified name of the type that the scope belongs to or extends, such as `Outer.Inner`; `nil` for a function body
+        /// The qualified name of the type that the scope belongs to or extends, such as `Outer.Inner`, or `nil` for a function body
         /// and any scope in one.
         let type: String?
         /// The types that the scope declares directly.
@@ -63,7 +63,8 @@ struct NestedTypes {
         }
     }
 
-    /// Returns whether a name may refer to a type in the scope, in an enclosing scope, or in a type that theirs inherit from.
+    /// Returns whether a name may refer to a type that is declared in the scope, in an enclosing scope, or in a type that one
+    /// of these scopes' types inherits from.
     func shadow(_ name: String, in scope: Int, of tree: LexicalScopes) -> Bool {
         var next: Int? = scope
         while let number = next {
@@ -114,8 +115,8 @@ struct Mentions: Sendable {
     /// Collects the mentions from the tokens of a source.
     ///
     /// - Parameters:
-    ///   - tokens: the tokens.
-    ///   - scopes: the scope of each token.
+    ///   - tokens: The tokens.
+    ///   - scopes: The scope of each token.
     init(_ tokens: [Token], scopes: [Int]) {
         var isPassedOver = false
         var seen: Set<[String]> = []
@@ -136,7 +137,7 @@ struct Mentions: Sendable {
         }
     }
 
-    /// Returns the text before the period that precedes the name; `nil` if there is no period, or if it ends `...`.
+    /// Returns the text before the period that precedes the name, or `nil` if there is no period, or if the period ends `...`.
     private static func outerName(of index: Int, _ tokens: [Token]) -> String? {
         guard index > 0, tokens[index - 1].isMark("."), !(index > 1 && tokens[index - 2].isMark(".")) else {
             return nil

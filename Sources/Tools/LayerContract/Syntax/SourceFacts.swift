@@ -1,13 +1,19 @@
 /// The facts about a source file that the rules need.
 ///
-/// They are derived from tokens, without resolving names. Anything that the source alone does not settle is left out, so
-/// that the check reports no false positives.
+/// ```swift
+/// let source = Array("import Core\nstruct Row { let comment: Comment }".utf8)
+/// let facts = try SourceFacts(reading: source, path: "Sources/App/Row.swift", target: "App", subject: nil)
+/// print(facts.imports.map(\.module))  // ["Core"]
+/// ```
+///
+/// The facts are derived from tokens, without resolving names. Facts that the tokens do not settle are left out, so that the
+/// check reports no false positives.
 public struct SourceFacts: Sendable {
     /// The file's path relative to the package root.
     public let path: String
     /// The name of the file's target.
     public let target: String
-    /// The top-level folder of the target that contains the file; `nil` if the file is not in a folder.
+    /// The top-level folder of the target that contains the file, or `nil` if the file is not in a folder.
     public let subject: String?
     /// The imports, in source order.
     public let imports: [ImportDeclaration]
@@ -28,11 +34,11 @@ public struct SourceFacts: Sendable {
     /// Creates the facts from a Swift source.
     ///
     /// - Parameters:
-    ///   - bytes: the source in UTF-8.
-    ///   - path: the file's path relative to the package root.
-    ///   - target: the name of the file's target.
-    ///   - subject: the top-level folder of the target that contains the file; `nil` if the file is not in a folder.
-    /// - Throws: a ``SourceError`` if the source is not valid UTF-8 or has an unclosed comment or string.
+    ///   - bytes: The source in UTF-8.
+    ///   - path: The file's path relative to the package root.
+    ///   - target: The name of the file's target.
+    ///   - subject: The top-level folder of the target that contains the file, or `nil` if the file is not in a folder.
+    /// - Throws: A ``SourceError`` if the source is not valid UTF-8 or has an unclosed comment or string.
     /// - Complexity: O(`bytes`)
     public init(reading bytes: [UInt8], path: String, target: String, subject: String?) throws(SourceError) {
         guard String(validating: bytes, as: UTF8.self) != nil else {
@@ -44,7 +50,7 @@ public struct SourceFacts: Sendable {
         } catch {
             throw SourceError(
                 location: SourceLocation(file: path, line: error.line),
-                explanation: "\(error.what) that begins here never ends."
+                explanation: "\(error.what) that begins here is not closed."
             )
         }
         self.path = path
@@ -64,9 +70,9 @@ public struct SourceFacts: Sendable {
     /// Creates the facts from a C, C++, or Objective-C source or header, or from a module map.
     ///
     /// - Parameters:
-    ///   - bytes: the file's text. Bytes that are not UTF-8 may occur in comments and strings.
-    ///   - path: the file's path relative to the package root. The path of a module map ends with `.modulemap`.
-    ///   - target: the name of the file's target.
+    ///   - bytes: The file's text. Bytes that are not UTF-8 may occur in comments and strings.
+    ///   - path: The file's path relative to the package root. The path of a module map ends with `.modulemap`.
+    ///   - target: The name of the file's target.
     /// - Complexity: O(`bytes`)
     public init(readingC bytes: [UInt8], path: String, target: String) {
         self.path = path
@@ -138,13 +144,13 @@ struct BackDoor: Hashable, Sendable {
     /// The line number, starting at 1.
     let line: Int
 
-    /// Creates a back door for a call with this name; `nil` if the call does not bypass imports.
+    /// Creates a back door for a call with this name, or `nil` if the call does not bypass imports.
     init?(calling name: String, line: Int) {
         guard let key = Self.calls[name] else { return nil }
         (text, self.key, self.line) = (name, key, line)
     }
 
-    /// Creates a back door for an attribute with this name; `nil` if the attribute does not bypass imports.
+    /// Creates a back door for an attribute with this name, or `nil` if the attribute does not bypass imports.
     init?(attribute name: String, line: Int) {
         guard let key = Self.attributes[name] else { return nil }
         (text, self.key, self.line) = ("@\(name)", key, line)

@@ -8,28 +8,30 @@ extension FileTemplate {
             "public import {UseCases}",
         ],
         text: #"""
-            /// The {blog entries}, for a user who works with them.
+            /// A container for the {blog entries} of a user's session.
             ///
-            /// All interactions share the session's repository. List its endpoint when you create the app, so that pending writes
-            /// are delivered after a restart:
+            /// All interactions share the session's repository. Pass its endpoint to the app, so that pending writes are
+            /// delivered after a restart:
             ///
-            ///     let app = try await AppContainer(configuration, endpoints: [AnyEndpoint(.{blogEntries})])
-            ///     let user = try await UserContainer(session, in: app)
-            ///     let container = try {BlogEntries}Container(in: user)
-            ///     try await container.withInteraction { try await $0.edit{BlogEntries}.create("On engines.") }
+            /// ```swift
+            /// let app = try await AppContainer(endpoints: [AnyEndpoint(.{blogEntries})])
+            /// let user = try await UserContainer(.guest, in: app)
+            /// let container = try {BlogEntries}Container(in: user)
+            /// try await container.withInteraction { try await $0.edit{BlogEntries}.create("On engines.") }
+            /// ```
             public struct {BlogEntries}Container: FeatureContainer {
                 /// The objects of the container.
                 public struct Objects: Sendable {
                     let {blogEntries}: Upstream{BlogEntry}Repository
                 }
 
-                /// The scope of the {blog entries}.
+                /// The scope of the container.
                 public let scope: Scope<FeatureLifetime, Objects>
                 private let user: UserContainer
 
                 /// Creates the container in a user's session.
                 ///
-                /// - Throws: a `RepositoryError` if the session is closed, or the app does not list the endpoint.
+                /// - Throws: A `RepositoryError` if the session is closed, or if the app does not have the endpoint.
                 public init(in user: UserContainer) throws(RepositoryError) {
                     self.user = user
                     scope = try user.openFeature(over: .{blogEntries}) { repository in
@@ -39,7 +41,7 @@ extension FileTemplate {
 
                 /// Opens an interaction that reads or writes {blog entries}.
                 ///
-                /// - Throws: a `ScopeError` if the container is closed.
+                /// - Throws: A `ScopeError` if the container is closed.
                 public func makeInteraction(
                     id: InteractionID?,
                     within limit: Duration?
@@ -59,7 +61,7 @@ extension FileTemplate {
 
                 /// Lists all {blog entries}.
                 ///
-                /// - Throws: a `ScopeError` if the interaction is closed.
+                /// - Throws: A `ScopeError` if the interaction is closed.
                 public var list{BlogEntries}: List{BlogEntries} {
                     get throws(ScopeError) {
                         _ = try scope.objects()
@@ -69,7 +71,7 @@ extension FileTemplate {
 
                 /// Creates, changes and deletes {blog entries}.
                 ///
-                /// - Throws: a `ScopeError` if the interaction is closed.
+                /// - Throws: A `ScopeError` if the interaction is closed.
                 public var edit{BlogEntries}: Edit{BlogEntries} {
                     get throws(ScopeError) {
                         _ = try scope.objects()
@@ -114,7 +116,7 @@ extension FileTemplate {
                     )
                 }
 
-                @Test func aRequestGoesThroughAllRings() async throws {
+                @Test func requestPassesThroughAllRings() async throws {
                     let container = try await {BlogEntries}Container(in: UserContainer(.guest, in: makeApp()))
                     let reading = try await container.withInteraction { try await $0.list{BlogEntries}() }
                     #expect(reading.value.map(\.text) == ["One", "Two"])
@@ -130,13 +132,13 @@ extension FileTemplate {
                     #expect(first.origin == .upstream)
                     #expect(second.origin == .memory)
                     #expect(second.value == first.value)
-                    // Another session has a repository of its own.
+                    // Another session has its own repository.
                     let other = try await {BlogEntries}Container(in: UserContainer(.guest, in: app))
                     _ = try await other.withInteraction { try await $0.list{BlogEntries}() }
                     #expect(source.requests.count == 2)
                 }
 
-                @Test func writesAreAcceptedAtOnceAndDeliveredInOrder() async throws {
+                @Test func writesAreAcceptedImmediatelyAndDeliveredInOrder() async throws {
                     let user = try await UserContainer(.guest, in: makeApp(store: InMemoryRecordStore()))
                     let container = try {BlogEntries}Container(in: user)
                     let created = try await container.withInteraction { interaction in
@@ -152,7 +154,7 @@ extension FileTemplate {
                     #expect(writes == ["POST {blogEntries}", "PATCH 3", "DELETE 3"])
                 }
 
-                @Test func writesNeedAnEndpointThatTheAppLists() async throws {
+                @Test func writesRequireTheEndpointInTheApp() async throws {
                     let app = try await makeApp(store: InMemoryRecordStore(), endpoints: [])
                     let user = try await UserContainer(.guest, in: app)
                     let error = #expect(throws: RepositoryError.self) { try {BlogEntries}Container(in: user) }
@@ -183,16 +185,18 @@ extension FileTemplate {
             "public import {UseCases}",
         ],
         text: #"""
-            /// The {blog entries} of one session.
+            /// A container for the {blog entries} of a session.
             ///
-            /// The use cases share the session's repository, which lives as long as the session. List its endpoint when you create
-            /// the app, so that pending writes are delivered after a restart:
+            /// The use cases share the session's repository, which lives as long as the session. Pass its endpoint to the app,
+            /// so that pending writes are delivered after a restart:
             ///
-            ///     let endpoints = [AnyEndpoint(.{blogEntries})]
-            ///     let app = await AppScope("app", AppScopeConfiguration(upstream, store: store, endpoints: endpoints))
-            ///     let session = try await app.signIn(as: "ada")
-            ///     let container = try {BlogEntries}Container(in: session)
-            ///     try await container.edit{BlogEntries}.create("On engines.")
+            /// ```swift
+            /// let endpoints = [AnyEndpoint(.{blogEntries})]
+            /// let app = await AppScope("app", AppScopeConfiguration(upstream, store: store, endpoints: endpoints))
+            /// let session = try await app.signIn(as: "ada")
+            /// let container = try {BlogEntries}Container(in: session)
+            /// try await container.edit{BlogEntries}.create("On engines.")
+            /// ```
             public struct {BlogEntries}Container: Sendable {
                 /// Lists all {blog entries}.
                 public let list{BlogEntries}: List{BlogEntries}
@@ -201,7 +205,7 @@ extension FileTemplate {
 
                 /// Creates the use cases of a session.
                 ///
-                /// - Throws: a `RepositoryError` if the session is closed, or the app does not list the endpoint.
+                /// - Throws: A `RepositoryError` if the session is closed, or if the app does not have the endpoint.
                 public init(in session: SessionScope<some Sendable>) throws(RepositoryError) {
                     let repository = Upstream{BlogEntry}Repository(try session.repository(.{blogEntries}))
                     list{BlogEntries} = List{BlogEntries}({blogEntries}: repository)
@@ -245,7 +249,7 @@ extension FileTemplate {
                     )
                 }
 
-                @Test func aRequestGoesThroughAllRings() async throws {
+                @Test func requestPassesThroughAllRings() async throws {
                     let container = try await {BlogEntries}Container(in: makeApp().signIn(as: "ada"))
                     let reading = try await container.list{BlogEntries}()
                     #expect(reading.value.map(\.text) == ["One", "Two"])
@@ -261,13 +265,13 @@ extension FileTemplate {
                     #expect(first.origin == .upstream)
                     #expect(second.origin == .memory)
                     #expect(second.value == first.value)
-                    // Another session has a repository of its own.
+                    // Another session has its own repository.
                     let other = try await {BlogEntries}Container(in: app.signIn(as: "bob"))
                     _ = try await other.list{BlogEntries}()
                     #expect(source.requests.count == 2)
                 }
 
-                @Test func writesAreAcceptedAtOnceAndDeliveredInOrder() async throws {
+                @Test func writesAreAcceptedImmediatelyAndDeliveredInOrder() async throws {
                     let session = try await makeApp(store: InMemoryRecordStore()).signIn(as: "ada")
                     let container = try {BlogEntries}Container(in: session)
                     let created = try await container.edit{BlogEntries}.create("New")
@@ -280,7 +284,7 @@ extension FileTemplate {
                     #expect(writes == ["POST {blogEntries}", "PATCH 3", "DELETE 3"])
                 }
 
-                @Test func writesNeedAnEndpointThatTheAppLists() async throws {
+                @Test func writesRequireTheEndpointInTheApp() async throws {
                     let app = try await makeApp(store: InMemoryRecordStore(), endpoints: [])
                     let session = try await app.signIn(as: "ada")
                     let error = #expect(throws: RepositoryError.self) { try {BlogEntries}Container(in: session) }

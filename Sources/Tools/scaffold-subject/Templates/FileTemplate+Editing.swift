@@ -4,20 +4,20 @@ extension FileTemplate {
         in: .sources(.useCases),
         imports: ["public import {Entities}", "public import InwardCore"],
         text: #"""
-            /// Creates, changes and deletes {blog entries}.
+            /// A use case that creates, changes and deletes {blog entries}.
             ///
-            /// If the session has an outbox, each write is accepted at once, even offline, and delivered in the background.
+            /// If the session has an outbox, writes are accepted immediately, even offline, and delivered in the background.
             public struct Edit{BlogEntries}: Sendable {
                 private let {blogEntries}: any {BlogEntry}Repository
 
-                /// Creates the use case over a repository.
+                /// Creates the use case with a repository.
                 public init({blogEntries}: any {BlogEntry}Repository) {
                     self.{blogEntries} = {blogEntries}
                 }
 
-                /// Creates {a blog entry} with a text, and returns it: as pending, if it is not delivered yet.
+                /// Creates {a blog entry} with a text, and returns it. It is pending until it is delivered.
                 ///
-                /// - Throws: an ``Edit{BlogEntries}Error``.
+                /// - Throws: An ``Edit{BlogEntries}Error``.
                 @discardableResult
                 public func create(
                     _ text: String
@@ -32,7 +32,7 @@ extension FileTemplate {
 
                 /// Changes the text of {a blog entry}, even of a pending one, and returns it.
                 ///
-                /// - Throws: an ``Edit{BlogEntries}Error``.
+                /// - Throws: An ``Edit{BlogEntries}Error``.
                 @discardableResult
                 public func change(
                     _ id: {BlogEntry}.ID,
@@ -48,7 +48,7 @@ extension FileTemplate {
 
                 /// Deletes {a blog entry}, even a pending one.
                 ///
-                /// - Throws: an ``Edit{BlogEntries}Error``.
+                /// - Throws: An ``Edit{BlogEntries}Error``.
                 public func delete(_ id: {BlogEntry}.ID) async throws(Edit{BlogEntries}Error) {
                     do {
                         try await {blogEntries}.delete(id)
@@ -68,17 +68,17 @@ extension FileTemplate {
                 }
             }
 
-            /// Why {a blog entry} was not created, changed or deleted.
+            /// An error that occurs while {a blog entry} is created, changed or deleted.
             public enum Edit{BlogEntries}Error: Error, Hashable, Sendable {
-                /// The caller cancelled the write. If it was already sent, it may have been done.
+                /// The caller cancelled the write. If it was already sent, it may have taken effect.
                 case cancelled
                 /// The text breaks a rule. Nothing was written.
                 case invalid({BlogEntry}Error)
-                /// Somebody else has changed the {blog entry} in the meantime. Nothing was written.
+                /// The {blog entry} was changed elsewhere in the meantime. Nothing was written.
                 case conflict(RepositoryError)
-                /// The write was sent, and no answer tells whether it was done. Read before you write again.
+                /// The write was sent but not answered, so it may have taken effect. Read before you write again.
                 case outcomeUnknown(RepositoryError)
-                /// Nothing was written; the cause says why, and whether a retry can help.
+                /// Nothing was written. The cause says why, and whether a retry can help.
                 case failed(RepositoryError)
 
                 init(_ error: RepositoryError) {
@@ -122,7 +122,7 @@ extension FileTemplate {
                     #expect(try await texts() == ["Second"])
                 }
 
-                @Test func aTextThatBreaksARuleIsNotWritten() async throws {
+                @Test func textThatBreaksARuleIsNotWritten() async throws {
                     let invalid = Edit{BlogEntries}Error.invalid(.blankText)
                     let first = try await edit{BlogEntries}.create("One").value
                     await #expect(throws: invalid) { try await edit{BlogEntries}.create(" ") }

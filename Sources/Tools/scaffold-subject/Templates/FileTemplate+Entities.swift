@@ -3,11 +3,11 @@ extension FileTemplate {
         "{BlogEntry}",
         in: .sources(.entities),
         text: #"""
-            /// {A blog entry}: a text with an identity.
+            /// {A blog entry}: a text with an identifier.
             ///
             /// Its contents come from a draft, which checks every rule, so each {blog entry} is valid.
             public struct {BlogEntry}: Hashable, Identifiable, Sendable {
-                /// The identity, which no other {blog entry} has.
+                /// The unique identifier.
                 public let id: ID
                 /// The text, which is not blank.
                 public private(set) var text: String
@@ -18,13 +18,13 @@ extension FileTemplate {
                     text = draft.text
                 }
 
-                /// Replaces the text with that of a draft.
+                /// Replaces the text with the text of a draft.
                 public mutating func revise(to draft: {BlogEntry}Draft) {
                     text = draft.text
                 }
             }
 
-            /// The contents of {a blog entry}, without an identity.
+            /// The contents of {a blog entry}, without an identifier.
             public struct {BlogEntry}Draft: Hashable, Sendable {
                 /// The maximum number of characters in a text.
                 public static let maximumTextLength = 1_000
@@ -32,9 +32,7 @@ extension FileTemplate {
                 /// The text, which is not blank.
                 public let text: String
 
-                /// Creates a draft that keeps every rule.
-                ///
-                /// A character is an extended grapheme cluster, as a reader sees it.
+                /// Creates a draft, and checks every rule. A character is an extended grapheme cluster.
                 ///
                 /// - Complexity: O(n) in the length of the text.
                 /// - Throws: ``{BlogEntry}Error/blankText`` if the text is empty or only white space;
@@ -47,23 +45,23 @@ extension FileTemplate {
             }
 
             extension {BlogEntry} {
-                /// The identity of {a blog entry}, which the upstream assigns.
+                /// The identifier of {a blog entry}, which the upstream assigns.
                 public struct ID: Hashable, Comparable, Sendable, LosslessStringConvertible {
-                    /// The number itself. Any number can be an identity.
+                    /// The number. Any number is a valid identifier.
                     public let rawValue: Int
 
-                    /// Creates the identity with this number.
+                    /// Creates an identifier from a number.
                     public init(_ rawValue: Int) {
                         self.rawValue = rawValue
                     }
 
-                    /// Creates the identity with this description; `nil` if the text is not a number in decimal digits.
+                    /// Creates an identifier from a description, or returns `nil` if it is not a decimal number.
                     public init?(_ description: String) {
                         guard let rawValue = Int(description) else { return nil }
                         self.rawValue = rawValue
                     }
 
-                    /// Orders identities by their number.
+                    /// Orders identifiers by number.
                     public static func < (left: Self, right: Self) -> Bool {
                         left.rawValue < right.rawValue
                     }
@@ -73,14 +71,14 @@ extension FileTemplate {
                 }
             }
 
-            /// A rule of ``{BlogEntry}Draft`` that was broken.
+            /// A rule of ``{BlogEntry}Draft`` that a text breaks.
             public enum {BlogEntry}Error: Error, Hashable, Sendable, CustomStringConvertible {
                 /// The text is empty or only white space.
                 case blankText
                 /// The text has this many characters, more than ``{BlogEntry}Draft/maximumTextLength``.
                 case textTooLong(Int)
 
-                /// The rule, as a sentence for a person.
+                /// The rule as a sentence.
                 public var description: String {
                     switch self {
                     case .blankText:
@@ -107,13 +105,13 @@ extension FileTemplate {
                     try .init(id: .init(id), {BlogEntry}Draft(text: text))
                 }
 
-                @Test func textAndIdentityAreKept() throws {
+                @Test func textAndIdentifierAreStored() throws {
                     let {blogEntry} = try {blogEntry}("On engines.", id: 7)
                     #expect({blogEntry}.text == "On engines.")
                     #expect({blogEntry}.id.rawValue == 7)
                 }
 
-                @Test func aRevisionReplacesTheTextAlone() throws {
+                @Test func revisionReplacesOnlyTheText() throws {
                     var {blogEntry} = try {blogEntry}("On engines.", id: 7)
                     {blogEntry}.revise(to: try {BlogEntry}Draft(text: "On cards."))
                     #expect({blogEntry}.text == "On cards.")
@@ -136,12 +134,12 @@ extension FileTemplate {
                     }
                 }
 
-                @Test func theErrorNamesTheRule() {
+                @Test func errorNamesTheRule() {
                     #expect({BlogEntry}Error.blankText.description.hasSuffix(" must not be blank."))
                     #expect({BlogEntry}Error.textTooLong(1_001).description.hasSuffix("this one has 1001."))
                 }
 
-                @Test func identitiesAreOrderedByNumber() throws {
+                @Test func identifiersAreOrderedByNumber() throws {
                     let (second, tenth) = try ({blogEntry}("x", id: 2).id, {blogEntry}("x", id: 10).id)
                     #expect(second < tenth)
                     #expect(!(tenth < second))

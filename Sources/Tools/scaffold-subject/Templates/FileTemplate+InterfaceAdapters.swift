@@ -4,7 +4,7 @@ extension FileTemplate {
         in: .sources(.adapters),
         imports: ["import {Entities}", "import InwardRepositories"],
         text: #"""
-            /// {A blog entry} as the upstream writes it.
+            /// {A blog entry} as the upstream sends it.
             struct {BlogEntry}DTO: RecordDTO {
                 static let listName = "{blogEntries}"
 
@@ -32,7 +32,7 @@ extension FileTemplate {
                 }
             }
 
-            /// A draft as it is sent to the upstream. It is stored until the upstream has answered.
+            /// A draft as it is sent to the upstream. It is stored until the upstream answers.
             struct {BlogEntry}DraftDTO: Codable {
                 let text: String
 
@@ -43,7 +43,7 @@ extension FileTemplate {
             """#
     )
 
-    /// The adapter takes a repository instead of creating one, so that it cannot create one per request by mistake.
+    /// The adapter receives a repository instead of creating one, so that it cannot create one per request by mistake.
     static let upstreamRepository = Self(
         "Upstream{BlogEntry}Repository",
         in: .sources(.adapters),
@@ -52,9 +52,9 @@ extension FileTemplate {
             "public import {UseCases}",
         ],
         text: #"""
-            /// Reads {blog entries} from an upstream and the session's cache, and writes them.
+            /// A repository that reads {blog entries} from an upstream and the session's cache, and writes them.
             ///
-            /// If the session has an outbox, a write is accepted at once and delivered in the background. Until then, every
+            /// If the session has an outbox, a write is accepted immediately and delivered in the background. Until then, every
             /// list shows it as pending.
             public struct Upstream{BlogEntry}Repository: {BlogEntry}Repository {
                 private let repository: Repository<{BlogEntry}>
@@ -66,10 +66,10 @@ extension FileTemplate {
 
                 /// Returns all {blog entries} in the upstream's order.
                 ///
-                /// Damaged records are left out, and the reading names them.
+                /// Damaged records are left out, and the reading reports them.
                 ///
-                /// - Complexity: O(1) if they are in memory, otherwise O(n) in the size of the answer.
-                /// - Throws: a `RepositoryError` if the list is not available.
+                /// - Complexity: O(1) if the list is in memory, otherwise O(n) in the size of the answer.
+                /// - Throws: A `RepositoryError` if the list is not available.
                 public func {blogEntries}(
                     _ policy: ReadPolicy
                 ) async throws(RepositoryError) -> Reading<[{BlogEntry}]> {
@@ -78,16 +78,16 @@ extension FileTemplate {
 
                 /// Creates {a blog entry} from a draft, and returns it.
                 ///
-                /// - Throws: a `RepositoryError` if the draft was not accepted.
+                /// - Throws: A `RepositoryError` if the draft was not accepted.
                 public func create(
                     _ draft: {BlogEntry}Draft
                 ) async throws(RepositoryError) -> Reading<{BlogEntry}> {
                     try await repository.create({BlogEntry}DraftDTO(draft))
                 }
 
-                /// Updates {a blog entry}, and returns it. The upstream receives the fields that change.
+                /// Updates {a blog entry}, and returns it. Only the changed fields are sent to the upstream.
                 ///
-                /// - Throws: a `RepositoryError` if the update was not accepted.
+                /// - Throws: A `RepositoryError` if the update was not accepted.
                 public func update(
                     _ id: {BlogEntry}.ID,
                     _ change: @Sendable (inout {BlogEntry}) -> Void
@@ -101,7 +101,7 @@ extension FileTemplate {
 
                 /// Deletes {a blog entry}.
                 ///
-                /// - Throws: a `RepositoryError` if the deletion was not accepted.
+                /// - Throws: A `RepositoryError` if the deletion was not accepted.
                 public func delete(_ id: {BlogEntry}.ID) async throws(RepositoryError) {
                     do {
                         try await repository.delete(id)
@@ -112,11 +112,11 @@ extension FileTemplate {
             }
 
             extension Endpoint<{BlogEntry}> {
-                /// The {blog entries} of an upstream that serves them as JSON.
+                /// The {blog entries} of an upstream that serves JSON.
                 ///
-                /// The list is at `{blogEntries}`, and each is at its identity, such as `{blogEntries}/7`.
+                /// The path of the list is `{blogEntries}`. An entity has a path such as `{blogEntries}/7`.
                 ///
-                /// If somebody else has changed one in the meantime, a write of it is refused.
+                /// A write is refused if its entity was changed elsewhere in the meantime.
                 public static let {blogEntries} = Self(
                     {BlogEntry}DTO.self,
                     at: "{blogEntries}",
@@ -124,7 +124,7 @@ extension FileTemplate {
                         {BlogEntry}DraftDTO.self,
                         answer: {BlogEntry}DTO.self
                     ) { draft, number in
-                        // A negative identity, until the upstream assigns one.
+                        // A negative identifier until the upstream assigns one.
                         try? {BlogEntry}(id: .init(-1 - number), {BlogEntry}Draft(text: draft.text))
                     },
                     editing: Editing(.patch, onConflict: .ask)
@@ -153,7 +153,7 @@ extension FileTemplate {
                     try makeRepository(StubDataFetcher(DataResponse(body: Data(json.utf8))))
                 }
 
-                @Test func recordsBecomeEntitiesAndDamagedOnesAreNamed() async throws {
+                @Test func recordsBecomeEntitiesAndDamagedRecordsAreReported() async throws {
                     let repository = try makeRepository(
                         answering: """
                             [{"id": 7, "text": "On engines.", "extra": 1}, {"id": 8, "text": " "}, {"text": "x"},
@@ -168,8 +168,8 @@ extension FileTemplate {
                         reading.rejected.map(\.description) == [
                             "{blogEntries}[1].text breaks a rule: \({BlogEntry}Error.blankText)",
                             "{blogEntries}[2].id is missing",
-                            "{blogEntries}[4].text is not a text",
-                            "{blogEntries}[5].id was used before, at position 0",
+                            "{blogEntries}[4].text is not a string",
+                            "{blogEntries}[5].id is already used at position 0",
                         ]
                     )
                 }
@@ -191,7 +191,7 @@ extension FileTemplate {
                     #expect(bodies == [#"{"text":"One"}"#, #"{"text":"Two"}"#, nil])
                 }
 
-                @Test func aConflictIsLeftToTheCaller() async throws {
+                @Test func conflictIsReportedToTheCaller() async throws {
                     let repository = try makeRepository(
                         StubDataFetcher { request throws(FetchError) in
                             let status: DataResponse.Status = request.method == .get ? 200 : 412
@@ -206,7 +206,7 @@ extension FileTemplate {
                     #expect(error?.reason == .conflict)
                 }
 
-                @Test func anAnswerThatIsNotAListNamesTheRequest() async throws {
+                @Test func unreadableAnswerNamesTheRequest() async throws {
                     let repository = try makeRepository(answering: "{}")
                     let error = await #expect(throws: RepositoryError.self) {
                         try await repository.{blogEntries}(.cacheFirst)
@@ -215,7 +215,7 @@ extension FileTemplate {
                     #expect(error?.request == "GET http://upstream.test/api/{blogEntries}")
                 }
 
-                @Test func readsOfTheUpstreamAloneBypassCaches() async throws {
+                @Test func upstreamOnlyReadsBypassCaches() async throws {
                     let source = RecordingDataFetcher(StubDataFetcher(failing: .unreachable))
                     let repository = try makeRepository(source)
                     _ = try? await repository.{blogEntries}(.upstreamOnly)

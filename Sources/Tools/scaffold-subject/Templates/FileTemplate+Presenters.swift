@@ -5,12 +5,12 @@ extension FileTemplate {
         in: .sources(.adapters),
         imports: ["public import {Entities}", "public import InwardCore", "public import {UseCases}"],
         text: #"""
-            /// Prepares the answers of `List{BlogEntries}` for a view.
+            /// A presenter that turns results of `List{BlogEntries}` into view models.
             public struct {BlogEntry}ListPresenter: Sendable {
                 /// Creates a presenter.
                 public init() {}
 
-                /// Returns what a view shows of the {blog entries}.
+                /// Returns the view model of the {blog entries}.
                 public func present(_ reading: Reading<[{BlogEntry}]>) -> {BlogEntry}ListViewModel {
                     {BlogEntry}ListViewModel(
                         rows: reading.value.map { .init(id: $0.id.rawValue, text: $0.text) },
@@ -19,7 +19,7 @@ extension FileTemplate {
                     )
                 }
 
-                /// Returns what a view shows if they could not be listed.
+                /// Returns the view model of an error.
                 public func present(_ error: List{BlogEntries}Error) -> FailureViewModel {
                     let summary = "The {blog entries} could not be listed"
                     return switch error {
@@ -31,24 +31,24 @@ extension FileTemplate {
                 }
             }
 
-            /// What a view shows of all {blog entries}.
+            /// The view model of all {blog entries}.
             public struct {BlogEntry}ListViewModel: ViewModel, Hashable {
-                /// What a view shows of one of the {blog entries}.
+                /// The view model of {a blog entry}.
                 public struct Row: Hashable, Encodable, Sendable {
-                    /// Its identity.
+                    /// The identifier.
                     public let id: Int
-                    /// Its text.
+                    /// The text.
                     public let text: String
                 }
 
-                /// The {blog entries} in their order on the screen.
+                /// The {blog entries}, in the order in which they are shown.
                 public let rows: [Row]
-                /// Where the {blog entries} came from.
+                /// The source of the {blog entries}.
                 public let origin: String
-                /// Remarks: that the list is old, for example, or a record that was left out.
+                /// Notes, such as that the list is stale or that a record was left out.
                 public let notes: [String]
 
-                /// A table of the {blog entries}, and the remarks.
+                /// A table of the {blog entries}, and the notes.
                 public var document: Document {
                     let table = Table(
                         columns: [.init("ID", isNumeric: true), .init("Text")],
@@ -78,7 +78,7 @@ extension FileTemplate {
                     {BlogEntry}ListPresenter().present(error).line
                 }
 
-                @Test func theListAndItsRemarksAreShown() throws {
+                @Test func listAndNotesAreShown() throws {
                     let rejected = [RejectedRecord(list: "x", position: 3, field: "id", reason: "is missing")]
                     let viewModel = {BlogEntry}ListPresenter().present(
                         Reading([try {blogEntry}(7, "On engines.")], origin: .upstream, rejected: rejected)
@@ -92,7 +92,7 @@ extension FileTemplate {
                     #expect(blocks.last == .notes(["Left out: x[3].id is missing"]))
                 }
 
-                @Test func longTextsAreCutToOneLine() throws {
+                @Test func longTextsAreShortenedToOneLine() throws {
                     let text = "One\n\n" + String(repeating: "x", count: 100)
                     let viewModel = {BlogEntry}ListPresenter().present(
                         Reading([try {blogEntry}(1, text)], origin: .memory)
@@ -117,19 +117,19 @@ extension FileTemplate {
     )
 }
 
-/// Templates for adapters without such view models.
+/// Templates for adapters without view models for renderers.
 extension FileTemplate {
     static let presenter = Self(
         "{BlogEntry}ListPresenter",
         in: .sources(.adapters),
         imports: ["public import {Entities}", "public import InwardCore", "public import {UseCases}"],
         text: #"""
-            /// Prepares the answers of `List{BlogEntries}` for a view.
+            /// A presenter that turns results of `List{BlogEntries}` into view models.
             public struct {BlogEntry}ListPresenter: Sendable {
                 /// Creates a presenter.
                 public init() {}
 
-                /// Returns what a view shows of the {blog entries}.
+                /// Returns the view model of the {blog entries}.
                 public func present(_ reading: Reading<[{BlogEntry}]>) -> {BlogEntry}ListViewModel {
                     var notes: [String] = []
                     if reading.isStale { notes.append("The list is \(reading.age) old.") }
@@ -141,32 +141,32 @@ extension FileTemplate {
                     )
                 }
 
-                /// Returns the sentence that a view shows if they could not be listed.
+                /// Returns an error as a sentence.
                 public func present(_ error: List{BlogEntries}Error) -> String {
                     switch error {
                     case .cancelled: "Listing the {blog entries} was cancelled."
                     case .unavailable(let cause): "The {blog entries} are not available: \(cause)."
-                    case .denied(let cause): "You may not see the {blog entries}: \(cause)."
+                    case .denied(let cause): "You are not allowed to see the {blog entries}: \(cause)."
                     case .unreadable(let cause): "The list of {blog entries} cannot be read: \(cause)."
                     }
                 }
             }
 
-            /// What a view shows of all {blog entries}.
+            /// The view model of all {blog entries}.
             public struct {BlogEntry}ListViewModel: Hashable, Encodable, Sendable {
-                /// What a view shows of one of the {blog entries}.
+                /// The view model of {a blog entry}.
                 public struct Row: Hashable, Encodable, Sendable {
-                    /// Its identity.
+                    /// The identifier.
                     public let id: Int
-                    /// Its text.
+                    /// The text.
                     public let text: String
                 }
 
-                /// The {blog entries} in their order on the screen.
+                /// The {blog entries}, in the order in which they are shown.
                 public let rows: [Row]
-                /// Where the {blog entries} came from.
+                /// The source of the {blog entries}.
                 public let origin: String
-                /// Remarks: that the list is old, or a record that was left out.
+                /// Notes, such as that the list is stale or that a record was left out.
                 public let notes: [String]
             }
             """#
@@ -185,7 +185,7 @@ extension FileTemplate {
                     try .init(id: .init(id), {BlogEntry}Draft(text: text))
                 }
 
-                @Test func theListAndItsRemarksAreShown() throws {
+                @Test func listAndNotesAreShown() throws {
                     let rejected = [RejectedRecord(list: "x", position: 3, field: "id", reason: "is missing")]
                     let viewModel = {BlogEntry}ListPresenter().present(
                         Reading(

@@ -6,36 +6,37 @@ extension FileTemplate {
         text: #"""
             /// The port through which the use cases read and write {blog entries}.
             ///
-            /// Implementations answer from the places that the policy allows. They leave damaged records out of a list and name
-            /// them in the reading. If the task is cancelled, they stop waiting and throw `RepositoryError.Reason.cancelled`.
+            /// Implementations read from the sources that the policy allows. They leave damaged records out of a list and
+            /// report them in the reading. If the task is cancelled, they stop waiting and throw
+            /// `RepositoryError.Reason.cancelled`.
             public protocol {BlogEntry}Repository: Sendable {
-                /// Returns all {blog entries} in the source's order. No two have the same identity.
+                /// Returns all {blog entries} in the source's order. No two have the same identifier.
                 ///
-                /// - Throws: a `RepositoryError` if the list is not available.
+                /// - Throws: A `RepositoryError` if the list is not available.
                 func {blogEntries}(
                     _ policy: ReadPolicy
                 ) async throws(RepositoryError) -> Reading<[{BlogEntry}]>
 
-                /// Creates {a blog entry}, and returns it: as pending, if the source does not have it yet.
+                /// Creates {a blog entry}, and returns it. It is pending until the source accepts it.
                 ///
-                /// - Throws: a `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells the outcome.
+                /// - Throws: A `RepositoryError`, with `outcomeUnknown` if the draft was sent but not answered.
                 func create(
                     _ draft: {BlogEntry}Draft
                 ) async throws(RepositoryError) -> Reading<{BlogEntry}>
 
                 /// Updates {a blog entry}, even a pending one, and returns it.
                 ///
-                /// The closure may be called several times.
+                /// The closure may be called more than once.
                 ///
-                /// - Throws: a `RepositoryError`, with `conflict` if somebody else has changed it in the meantime.
+                /// - Throws: A `RepositoryError`, with `conflict` if it was changed elsewhere in the meantime.
                 func update(
                     _ id: {BlogEntry}.ID,
                     _ change: @Sendable (inout {BlogEntry}) -> Void
                 ) async throws(RepositoryError) -> Reading<{BlogEntry}>
 
-                /// Deletes {a blog entry}, even a pending one. One that does not exist is deleted already.
+                /// Deletes {a blog entry}, even a pending one. If it does not exist, nothing happens.
                 ///
-                /// - Throws: a `RepositoryError`, with `conflict` if somebody else has changed it in the meantime.
+                /// - Throws: A `RepositoryError`, with `conflict` if it was changed elsewhere in the meantime.
                 func delete(_ id: {BlogEntry}.ID) async throws(RepositoryError)
             }
             """#
@@ -46,21 +47,21 @@ extension FileTemplate {
         in: .sources(.useCases),
         imports: ["public import {Entities}", "public import InwardCore"],
         text: #"""
-            /// Lists all {blog entries} in the order of their texts.
+            /// A use case that lists all {blog entries}, sorted by text.
             public struct List{BlogEntries}: Sendable {
                 private let {blogEntries}: any {BlogEntry}Repository
 
-                /// Creates the use case over a repository.
+                /// Creates the use case with a repository.
                 public init({blogEntries}: any {BlogEntry}Repository) {
                     self.{blogEntries} = {blogEntries}
                 }
 
-                /// Returns the {blog entries} in the order of their texts, which ignores case.
+                /// Returns the {blog entries} sorted by text, ignoring case.
                 ///
-                /// Equal texts are in the order of their identities.
+                /// Entities with equal texts are sorted by identifier.
                 ///
                 /// - Complexity: O(n log n) in the number of {blog entries}.
-                /// - Throws: a ``List{BlogEntries}Error`` if the list is not available.
+                /// - Throws: A ``List{BlogEntries}Error`` if the list is not available.
                 public func callAsFunction(
                     _ policy: ReadPolicy = .cacheFirst
                 ) async throws(List{BlogEntries}Error) -> Reading<[{BlogEntry}]> {
@@ -78,11 +79,11 @@ extension FileTemplate {
                 }
             }
 
-            /// Why the {blog entries} could not be listed.
+            /// An error that occurs while listing {blog entries}.
             public enum List{BlogEntries}Error: Error, Hashable, Sendable {
                 /// The caller cancelled the request.
                 case cancelled
-                /// The {blog entries} are not available now; the cause says whether a retry can help.
+                /// The {blog entries} are not available now. The cause says whether a retry can help.
                 case unavailable(RepositoryError)
                 /// The caller may not see the {blog entries}.
                 case denied(RepositoryError)
@@ -110,7 +111,7 @@ extension FileTemplate {
         ],
         text: #"""
             struct List{BlogEntries}Tests {
-                @Test func textsAreOrderedWithoutRegardToCase() async throws {
+                @Test func textsAreSortedIgnoringCase() async throws {
                     let {blogEntries} = InMemory{BlogEntry}Repository([
                         try .example(9, text: "bob"), try .example(8, text: "Ada"), try .example(7, text: "ada"),
                         try .example(6, text: "Élise"), try .example(5, text: "Carl"),
@@ -119,7 +120,7 @@ extension FileTemplate {
                     #expect(reading.value.map(\.id.rawValue) == [7, 8, 9, 5, 6])
                 }
 
-                @Test func theReadingKeepsItsOrigin() async throws {
+                @Test func readingKeepsItsOriginAndRejectedRecords() async throws {
                     let rejected = [RejectedRecord(list: "x", position: 3, field: "id", reason: "is missing")]
                     let {blogEntries} = InMemory{BlogEntry}Repository([try .example()], rejected: rejected)
                     let reading = try await List{BlogEntries}({blogEntries}: {blogEntries})()
@@ -127,7 +128,7 @@ extension FileTemplate {
                     #expect(reading.rejected == rejected)
                 }
 
-                @Test func thePolicyReachesTheRepository() async throws {
+                @Test func policyReachesTheRepository() async throws {
                     let {blogEntries} = InMemory{BlogEntry}Repository()
                     let list = List{BlogEntries}({blogEntries}: {blogEntries})
                     _ = try await list()
@@ -168,7 +169,9 @@ extension FileTemplate {
         text: #"""
             /// An in-memory repository of {blog entries} for tests. Writes take effect immediately.
             ///
-            ///     let {blogEntries} = try InMemory{BlogEntry}Repository([.example(1), .example(2)])
+            /// ```swift
+            /// let {blogEntries} = try InMemory{BlogEntry}Repository([.example(1), .example(2)])
+            /// ```
             public final class InMemory{BlogEntry}Repository: {BlogEntry}Repository {
                 private let {blogEntries}: InMemoryRepository<{BlogEntry}>
 
@@ -176,8 +179,8 @@ extension FileTemplate {
                 ///
                 /// - Parameters:
                 ///   - {blogEntries}: The {blog entries}, in order.
-                ///   - rejected: The records to report as left out of the list.
-                ///   - failure: The error that calls throw, or `nil` to answer.
+                ///   - rejected: The damaged records that readings of the list name.
+                ///   - failure: The error that every call throws; `nil` to throw none.
                 public init(
                     _ {blogEntries}: [{BlogEntry}] = [],
                     rejected: [RejectedRecord] = [],
@@ -198,16 +201,16 @@ extension FileTemplate {
 
                 /// Returns all {blog entries}, in the order in which they were added.
                 ///
-                /// - Throws: the prescribed `RepositoryError`, or `cancelled`.
+                /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
                 public func {blogEntries}(
                     _ policy: ReadPolicy
                 ) async throws(RepositoryError) -> Reading<[{BlogEntry}]> {
                     try await {blogEntries}.entities(policy)
                 }
 
-                /// Creates {a blog entry} with an identity one greater than the largest existing one.
+                /// Creates {a blog entry}. Its identifier is one greater than the largest one so far.
                 ///
-                /// - Throws: the prescribed `RepositoryError`, or `cancelled`.
+                /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
                 public func create(
                     _ draft: {BlogEntry}Draft
                 ) async throws(RepositoryError) -> Reading<{BlogEntry}> {
@@ -216,7 +219,7 @@ extension FileTemplate {
 
                 /// Updates {a blog entry}.
                 ///
-                /// - Throws: the prescribed `RepositoryError`, `cancelled`, or `notFound`.
+                /// - Throws: The prescribed `RepositoryError`, `cancelled`, or `notFound`.
                 public func update(
                     _ id: {BlogEntry}.ID,
                     _ change: @Sendable (inout {BlogEntry}) -> Void
@@ -229,18 +232,18 @@ extension FileTemplate {
 
                 /// Deletes {a blog entry}.
                 ///
-                /// - Throws: the prescribed `RepositoryError`, or `cancelled`.
+                /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
                 public func delete(_ id: {BlogEntry}.ID) async throws(RepositoryError) {
-                    // Throws the prescribed error.
+                    // A read throws the prescribed error, if any.
                     _ = try await {blogEntries}.entities(.cacheFirst)
                     {blogEntries}.remove(id)
                 }
             }
 
             extension {BlogEntry} {
-                /// Creates a valid {blog entry} with example values for everything that is not given.
+                /// Creates a valid {blog entry}, with example values for omitted arguments.
                 ///
-                /// - Throws: a `{BlogEntry}Error` if the text breaks a rule.
+                /// - Throws: A `{BlogEntry}Error` if the text breaks a rule.
                 public static func example(
                     _ id: Int = 1,
                     text: String? = nil
@@ -257,7 +260,7 @@ extension FileTemplate {
         imports: ["import {Entities}", "import InwardCore", "import Testing", "import {UseCasesTesting}"],
         text: #"""
             struct InMemory{BlogEntry}RepositoryTests {
-                @Test func theListIsAsGiven() async throws {
+                @Test func listKeepsItsOrderAndRejectedRecords() async throws {
                     let rejected = [RejectedRecord(list: "x", position: 0, field: nil, reason: "is null")]
                     let repository = InMemory{BlogEntry}Repository(
                         [try .example(9), try .example(7)],

@@ -1,4 +1,4 @@
-/// A template for a file that every subject has. The example subject is a blog entry.
+/// A template for a file that every subject has. The placeholders are written for an example subject, a blog entry.
 ///
 /// Placeholders in braces, such as `{BlogEntry}`, `{blogEntries}`, and `{a blog entry}`, are replaced with the new subject's
 /// name in the same form. A target's default name in braces, such as `{Entities}`, is replaced with the name of the
@@ -37,8 +37,8 @@ extension FileTemplate {
     struct Variants {
         /// Whether the adapters have view models for renderers. If so, the presenter creates one.
         let hasDocuments: Bool
-        /// Whether the package has this package's containers for an app, a user, features, and interactions. If so, the subject
-        /// gets a feature container. Otherwise, it gets a container over a `SessionScope`.
+        /// Whether the package has containers for an app, a user, features and interactions, as this package does. If so, the
+        /// subject gets a feature container. Otherwise, it gets a container over a `SessionScope`.
         let hasAppContainers: Bool
 
         /// Detects the features from the names of the package's types.

@@ -8,7 +8,7 @@ struct BuildSettingsAreNamedTests {
         return sketch
     }
 
-    @Test func aLibraryThatTheRingDoesNotNameIsFoundInItsLine() throws {
+    @Test func unnamedLibraryIsFoundAtItsLine() throws {
         var sketch = sketch(BuildSetting(.linkedLibrary("curl"), for: .linker, isConditional: true))
         sketch.manifest = """
             let package = Package(targets: [
@@ -28,21 +28,21 @@ struct BuildSettingsAreNamedTests {
                     edge: "Core → curl",
                     message: "Core links curl, and the ring Core does not name it.",
                     remedy:
-                        "Link it in a ring that may; or add it to “links:” of Core in Architecture.md if it is meant."
+                        "Link it in a ring that may, or add it to “links:” of Core in Architecture.md if that is intended."
                 )
             ]
         )
         #expect(try sketch.drawing("Core[\"links: curl\"]").findings() == [])
     }
 
-    @Test func aFrameworkIsLinkedToo() throws {
+    @Test func frameworkCountsAsALink() throws {
         let sketch = sketch(BuildSetting(.linkedFramework("Security"), for: .linker))
         #expect(try sketch.findings().map(\.edge) == ["Core → Security"])
         #expect(try sketch.drawing("Core[\"links: Security\"]").findings() == [])
     }
 
     @Test(arguments: BuildSetting.Tool.allCases)
-    func unsafeFlagsAreAllowedToATool(tool: BuildSetting.Tool) throws {
+    func unsafeFlagsAreAllowedPerTool(tool: BuildSetting.Tool) throws {
         var sketch = sketch(BuildSetting(.unsafeFlags(["-l", "curl"]), for: tool))
         sketch.manifest = "let package = Package(targets: [\n.target(name: \"Core\",\ncSettings: [.unsafeFlags([])])])"
         let finding = try #require(try sketch.findings().first)
@@ -52,7 +52,7 @@ struct BuildSettingsAreNamedTests {
         #expect(try sketch.drawing("Core[\"unsafe flags: \(tool.rawValue)\"]").findings() == [])
     }
 
-    @Test func aLibraryIsFoundOnceAndInTestsToo() throws {
+    @Test func libraryIsReportedOnceAndAlsoInTests() throws {
         var sketch = sketch(
             BuildSetting(.linkedLibrary("curl"), for: .linker),
             BuildSetting(.linkedLibrary("curl"), for: .linker)
@@ -63,7 +63,7 @@ struct BuildSettingsAreNamedTests {
         #expect(try sketch.findings().map(\.edge) == ["AdaptersTests → curl"])
     }
 
-    @Test func aModuleMapOfACTargetLinksLikeASetting() throws {
+    @Test func linkInAModuleMapCountsLikeASetting() throws {
         var sketch = Sketch().drawing("CWire")
         sketch.targets.append(TargetDescription(name: "CWire", kind: .other, language: .c, sources: ["wire.c"]))
         sketch.sources["Sources/CWire/include/module.modulemap"] =
@@ -76,7 +76,7 @@ struct BuildSettingsAreNamedTests {
         #expect(try sketch.findings() == [])
     }
 
-    @Test func aToolThatIsNoneIsAnError() {
+    @Test func unknownToolIsAnError() {
         let error = #expect(throws: DiagramError.self) {
             try Sketch().drawing("Core[\"unsafe flags: ld\"]").findings()
         }

@@ -2,72 +2,72 @@ import LayerContract
 import Testing
 
 struct DiagramIsUsedTests {
-    @Test func anArrowThatNobodyUsesIsFound() throws {
+    @Test func unusedArrowIsFound() throws {
         #expect(
             try Sketch().drawing("App --> Core").findings() == [
                 Finding(
                     rule: .diagramIsUsed,
                     location: SourceLocation(file: "Architecture.md", line: 9),
                     edge: "App → Core",
-                    message: "Nobody uses the arrow from App to Core.",
-                    remedy: "Take the arrow out of the diagram."
+                    message: "Nothing uses the arrow from App to Core.",
+                    remedy: "Remove the arrow from the diagram."
                 )
             ]
         )
     }
 
-    @Test func anArrowThatOnlyTestsUseIsDottedAndOneOfBothIsEnough() throws {
+    @Test func arrowUsedOnlyByTestsMustBeDotted() throws {
         let solid = Sketch().drawing("Adapters --> Support")
         #expect(
             try solid.findings().map(\.message) == [
                 "The tests of Adapters may use Support already, because Adapters may.",
-                "Only the tests of Adapters use Support: that is drawn `-.->`.",
+                "Only the tests of Adapters use Support. Draw a dotted arrow, `-.->`, instead.",
             ]
         )
     }
 
-    @Test func aDependencyThatNobodyImportsIsFound() throws {
+    @Test func dependencyThatIsNotImportedIsFound() throws {
         var sketch = Sketch()
         sketch.sources["Sources/App/App.swift"] = ""
         let findings = try sketch.findings()
         #expect(findings.map(\.edge) == ["App → Adapters", "App → Adapters"])
         #expect(
             findings.map(\.message) == [
-                "Nobody uses the arrow from App to Adapters.",
-                "App declares a dependency on Adapters and does not import it.",
+                "Nothing uses the arrow from App to Adapters.",
+                "App declares a dependency on Adapters but does not import it.",
             ]
         )
     }
 
-    @Test func whatCannotBeImportedIsUsedByBeingDeclared() throws {
+    @Test func dependencyThatCannotBeImportedCountsAsUsed() throws {
         let sketch = Sketch().declaring(.target("App"), in: "AdaptersTests").drawing("Adapters -.-> App")
         #expect(try sketch.findings() == [])
     }
 
-    @Test func aProductThatNobodyImportsIsFound() throws {
+    @Test func productThatIsNotImportedIsFound() throws {
         var sketch = Sketch().declaring(.product("Wire", package: "wires", aliases: []), in: "Adapters")
         sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>packages: wires<br/>")
         #expect(
             try sketch.findings().map(\.message)
-                == ["Adapters declares a dependency on Wire and does not import it."]
+                == ["Adapters declares a dependency on Wire but does not import it."]
         )
         #expect(try sketch.with("import Wire", in: "Sources/Adapters/Users/UserRow.swift").findings() == [])
     }
 
-    @Test func aPluginUsesItsToolsByDeclaringThem() throws {
+    @Test func toolOfAPluginCountsAsUsed() throws {
         var sketch = Sketch().drawing("Plugin --> Core")
         sketch.targets.append(TargetDescription(name: "Plugin", kind: .plugin, dependencies: [.target("Core")]))
         #expect(try sketch.findings() == [])
     }
 
-    @Test func whatIsNotSwiftIsImportedLikeALibrary() throws {
+    @Test func targetInAnotherLanguageMustBeImportedToo() throws {
         var sketch = Sketch().declaring(.target("CLib"), in: "Adapters").drawing("Adapters --> CLib")
         sketch.targets.append(TargetDescription(name: "CLib", kind: .other))
         #expect(try sketch.findings().map(\.edge) == ["Adapters → CLib", "Adapters → CLib"])
         #expect(try sketch.with("import CLib", in: "Sources/Adapters/Users/UserRow.swift").findings() == [])
     }
 
-    @Test func whatTheRingMayIsNotAllowedToItsTestsAgain() throws {
+    @Test func redundantPermissionForTestsIsFound() throws {
         var sketch = Sketch().with("import Synchronization", in: "Tests/AdaptersTests/UserRowTests.swift")
         sketch.diagram = sketch.diagram.replacing(
             "Adapters<br/>",
@@ -79,13 +79,13 @@ struct DiagramIsUsedTests {
         )
     }
 
-    @Test func whatOnlyTheTestsImportIsForTheTests() throws {
+    @Test func moduleImportedOnlyByTestsNeedsATestPermission() throws {
         var sketch = Sketch().with("import Dispatch", in: "Tests/AdaptersTests/UserRowTests.swift")
         sketch.diagram = sketch.diagram.replacing("imports: ", with: "imports: Dispatch, ")
         #expect(try sketch.findings().map(\.edge) == ["Adapters → Dispatch"])
     }
 
-    @Test func aModuleOfAPackageThatNobodyImportsIsFound() throws {
+    @Test func packageModuleThatIsNotImportedIsFound() throws {
         var sketch = Sketch().declaring(.product("Wire", package: "wires", aliases: []), in: "Adapters")
             .with("import Wire", in: "Sources/Adapters/Users/UserRow.swift")
         sketch.diagram = sketch.diagram.replacing(
@@ -95,7 +95,7 @@ struct DiagramIsUsedTests {
         #expect(try sketch.findings().map(\.edge) == ["Adapters → Ghost"])
     }
 
-    @Test func aLinkOrFlagThatNobodyUsesIsFound() throws {
+    @Test func unusedLinkOrFlagIsFound() throws {
         var sketch = Sketch()
         sketch.diagram = sketch.diagram.replacing(
             "Adapters<br/>",
@@ -103,8 +103,8 @@ struct DiagramIsUsedTests {
         )
         #expect(
             try sketch.findings().map(\.message) == [
-                "The ring Adapters may pass unsafe flags to c, and none of its targets does.",
-                "The ring Adapters may link z, and none of its targets does.",
+                "The ring Adapters may pass unsafe flags to c, but none of its targets does.",
+                "The ring Adapters may link z, but none of its targets does.",
             ]
         )
         sketch.targets[1].settings = [
@@ -113,7 +113,7 @@ struct DiagramIsUsedTests {
         #expect(try sketch.findings() == [])
     }
 
-    @Test func aPermissionThatNobodyUsesIsFound() throws {
+    @Test func unusedPermissionIsFound() throws {
         var sketch = Sketch()
         sketch.diagram = sketch.diagram.replacing(
             "Adapters<br/>",

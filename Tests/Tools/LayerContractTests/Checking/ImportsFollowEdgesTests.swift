@@ -6,21 +6,22 @@ struct ImportsFollowEdgesTests {
     private let adapters = "Sources/Adapters/Users/UserRow.swift"
     private let tests = "Tests/AdaptersTests/UserRowTests.swift"
 
-    @Test func anOutwardImportIsFound() throws {
+    @Test func outwardImportIsFound() throws {
         #expect(
             try Sketch().with("import Adapters", in: core).findings() == [
                 Finding(
                     rule: .importsFollowEdges,
                     location: SourceLocation(file: core, line: 1),
                     edge: "Core → Adapters",
-                    message: "“import Adapters” is in Core, and no arrow leads from Core to Adapters: that is outward.",
-                    remedy: "Remove the import; let Core say what it needs by a protocol that Adapters implements."
+                    message:
+                        "“import Adapters” is in Core, and no arrow leads from Core to Adapters, which is an outer ring.",
+                    remedy: "Remove the import, and declare what Core needs in a protocol that Adapters implements."
                 )
             ]
         )
     }
 
-    @Test func anImportWithoutADependencyIsFound() throws {
+    @Test func importWithoutADependencyIsFound() throws {
         var sketch = Sketch()
         sketch.targets[4].dependencies = [.target("Adapters")]
         #expect(
@@ -36,7 +37,7 @@ struct ImportsFollowEdgesTests {
         )
     }
 
-    @Test func aSystemModuleThatTheRingDoesNotAllowIsFound() throws {
+    @Test func forbiddenSystemModuleIsFound() throws {
         #expect(
             try Sketch().with("import Foundation", in: core).findings() == [
                 Finding(
@@ -45,30 +46,30 @@ struct ImportsFollowEdgesTests {
                     edge: "Core → Foundation",
                     message: "“import Foundation” is in Core, and the ring Core does not allow Foundation.",
                     remedy:
-                        "Do what needs it in a ring that may, behind a protocol; or add it to “imports:” of Core in "
-                        + "Architecture.md if it is meant."
+                        "Move the code to a ring that may use it, behind a protocol, or add it to “imports:” of Core in "
+                        + "Architecture.md if that is intended."
                 )
             ]
         )
     }
 
-    @Test func aSubstituteIsAllowedInItsPlaceAlone() throws {
+    @Test func replacementIsAllowedOnlyWhereTheOtherModuleIsMissing() throws {
         let findings = try Sketch().with("import Foundation", in: adapters).findings()
         #expect(findings.map(\.location.line) == [1])
-        #expect(findings.map(\.remedy) == ["Write it in the #else of `#if canImport(FoundationEssentials)`."])
+        #expect(findings.map(\.remedy) == ["Write the import in the #else of `#if canImport(FoundationEssentials)`."])
     }
 
     @Test(arguments: ["Swift", "_Concurrency", "_StringProcessing", "Core"])
-    func theStandardLibraryAndTheModuleItselfAreNobodysToAllow(module: String) throws {
+    func standardLibraryAndOwnModuleNeedNoPermission(module: String) throws {
         #expect(try Sketch().with("import \(module)", in: core).findings() == [])
     }
 
-    @Test func whatTestsAreWrittenWithIsForTests() throws {
+    @Test func testingLibrariesAreAllowedOnlyInTests() throws {
         #expect(try Sketch().with("import XCTest", in: tests).findings() == [])
         #expect(try Sketch().with("import Testing", in: core).findings().map(\.edge) == ["Core → Testing"])
     }
 
-    @Test func testsMayImportWhatIsTheirsAndTheirRings() throws {
+    @Test func testsMayImportTheirOwnModulesAndThoseOfTheirRing() throws {
         #expect(try Sketch().with("import Synchronization", in: tests).findings() == [])
         var sketch = Sketch().with("import Dispatch", in: tests)
         #expect(try sketch.findings().map(\.edge) == ["AdaptersTests → Dispatch"])
@@ -77,14 +78,14 @@ struct ImportsFollowEdgesTests {
         #expect(try sketch.with("import Dispatch", in: adapters).findings().map(\.edge) == ["Adapters → Dispatch"])
     }
 
-    @Test func aModuleOfADeclaredProductIsAllowed() throws {
+    @Test func moduleOfADeclaredProductIsAllowed() throws {
         let product = TargetDependency.product("Wires", package: "Wires", aliases: ["CoreOfWires"])
         var sketch = Sketch().with("import Wires", in: adapters).declaring(product, in: "Adapters")
         sketch.diagram = sketch.diagram.replacing("Adapters<br/>", with: "Adapters<br/>packages: wires<br/>")
         #expect(try sketch.findings() == [])
         #expect(try sketch.with("import CoreOfWires", in: adapters).findings() == [])
         #expect(try sketch.with("import Wire", in: adapters).findings().map(\.rule) == [.importsFollowEdges])
-        // The diagram says what a product is made of; a product that it names itself is that module alone.
+        // The diagram lists the modules of a package. A product whose name is listed is that module only.
         sketch.sources[adapters]?.replace("import Wires", with: "import Wire")
         sketch.diagram = sketch.diagram.replacing(": wires<", with: ": wires (Wire, Plug)<")
         #expect(try sketch.with("import Plug", in: adapters).findings() == [])
@@ -95,7 +96,7 @@ struct ImportsFollowEdgesTests {
         )
     }
 
-    @Test func aModuleOfAProductThatTheTargetDoesNotDeclareIsFound() throws {
+    @Test func moduleOfAnUndeclaredProductIsFound() throws {
         var sketch = Sketch()
         sketch.targets.append(
             TargetDescription(name: "Other", dependencies: [.product("Wire", package: "wires", aliases: [])])
@@ -110,7 +111,7 @@ struct ImportsFollowEdgesTests {
         #expect(findings.map(\.message) == ["“import Wire” is in Adapters, which declares no product of wires."])
     }
 
-    @Test func theModulesForTheRingAndForItsTestsAreOneList() throws {
+    @Test func modulesOfAPackageAreMergedForTests() throws {
         var sketch = Sketch().declaring(.product("Wire", package: "wires", aliases: []), in: "Adapters")
             .declaring(.product("WireMocks", package: "wires", aliases: []), in: "AdaptersTests")
             .with("import Wire", in: adapters).with("import WireMocks", in: tests)
@@ -122,7 +123,7 @@ struct ImportsFollowEdgesTests {
         #expect(try sketch.with("import WireMocks", in: adapters).findings().map(\.edge) == ["Adapters → WireMocks"])
     }
 
-    @Test func whatIsInNoRingMayNothing() throws {
+    @Test func targetInNoRingMayUseNothing() throws {
         var sketch = Sketch().declaring(.target("Stray"), in: "Core").with("import Stray", in: core)
         sketch.targets.append(TargetDescription(name: "Stray", dependencies: [.target("App")]))
         sketch.sources["Sources/Stray/A.swift"] = "import App\nimport Foundation\nimport Wire"
@@ -136,7 +137,7 @@ struct ImportsFollowEdgesTests {
         )
     }
 
-    @Test func aTestTargetBesideWhatItTestsIsItsTests() throws {
+    @Test func testTargetListedWithItsTestedTargetCountsAsItsTests() throws {
         let sketch = Sketch().drawing("Core[\"targets: Core, CoreTests\"]")
         var tested = sketch
         tested.targets.append(TargetDescription(name: "CoreTests", kind: .test, dependencies: [.target("Core")]))
@@ -144,13 +145,13 @@ struct ImportsFollowEdgesTests {
         #expect(try tested.findings() == [])
     }
 
-    @Test func aConditionThatAsksForWhatIsOutwardIsFound() throws {
+    @Test func conditionOnAnOuterTargetIsFound() throws {
         let findings = try Sketch().with("#if canImport(App)\n#endif", in: core).findings()
         #expect(findings.map(\.edge) == ["Core → App"])
         #expect(try Sketch().with("#if canImport(Core)\n#endif", in: adapters).findings() == [])
     }
 
-    @Test func aModuleIsCalledByItsOwnName() throws {
+    @Test func targetIsIdentifiedByItsModuleName() throws {
         var sketch = Sketch().with("import my_tool", in: core)
         sketch.targets.append(TargetDescription(name: "my-tool", moduleName: "my_tool"))
         let findings = try sketch.drawing("my-tool --> Core").findings()

@@ -2,7 +2,7 @@ import LayerContract
 import Testing
 
 struct IncludesFollowEdgesTests {
-    /// `CWire` uses `CBase` and the system library `CCurl`; `CStray` is beside them, and nobody may use it.
+    /// Returns a sketch in which `CWire` uses `CBase` and the system library `CCurl`, and no target may use `CStray`.
     private func sketch(_ source: String, label: String = "", in file: String = "wire.c") -> Sketch {
         var sketch = Sketch().drawing("CWire[\"CWire\(label)\"] --> CBase").drawing("CWire --> CCurl").drawing("CStray")
         sketch.targets += [
@@ -36,7 +36,7 @@ struct IncludesFollowEdgesTests {
         return sketch
     }
 
-    @Test func aHeaderOfATargetThatNoArrowLeadsToIsFound() throws {
+    @Test func headerOfATargetWithoutAnArrowIsFound() throws {
         #expect(
             try sketch("\n#include \"stray.h\"").findings() == [
                 Finding(
@@ -44,13 +44,13 @@ struct IncludesFollowEdgesTests {
                     location: SourceLocation(file: "Sources/CWire/wire.c", line: 2),
                     edge: "CWire → CStray",
                     message: "“#include \"stray.h\"” is in CWire, and no arrow leads from CWire to CStray.",
-                    remedy: "Remove the import, or draw `CWire --> CStray` in Architecture.md if it is meant."
+                    remedy: "Remove the import, or draw `CWire --> CStray` in Architecture.md if that is intended."
                 )
             ]
         )
     }
 
-    @Test func aForeignHeaderIsFound() throws {
+    @Test func foreignHeaderIsFound() throws {
         #expect(
             try sketch("#include <archive/archive.h>").findings() == [
                 Finding(
@@ -60,9 +60,8 @@ struct IncludesFollowEdgesTests {
                     message: "“#include <archive/archive.h>” is in CWire, and the ring CWire does not allow headers of "
                         + "archive.",
                     remedy:
-                        "Do what needs it in a ring that may; or add archive to “imports:” of CWire in Architecture.md "
-                        + "if it is meant. A header of a system library may be included by the targets that declare a "
-                        + "dependency on it."
+                        "Move the code to a ring that may use it, or add archive to “imports:” of CWire in Architecture.md "
+                        + "if that is intended. Targets that depend on a system library may include its headers."
                 )
             ]
         )
@@ -84,7 +83,7 @@ struct IncludesFollowEdgesTests {
         ("#include \"/usr/include/zlib.h\"", "usr"), ("#include <a//b.h>", "a"),
         ("char *FOOR = FOOR\"(\";\n#include <zlib.h>\nchar *s = \")\";", "zlib"),
     ])
-    func everyWayOfIncludeIsHeldToTheDiagram(source: String, used: String) throws {
+    func everyFormOfIncludeIsChecked(source: String, used: String) throws {
         #expect(try sketch(source).findings().map(\.edge) == ["CWire → \(used)"])
     }
 
@@ -98,7 +97,7 @@ struct IncludesFollowEdgesTests {
         "char *s = \"\\\n#include <zlib.h>\";", "char *s = R\"x(\n#include <zlib.h>\n)x\";", "// \\\n#include <zlib.h>",
         "#define include", "#pragma once", "int import = 1;",
     ])
-    func whatIsAllowedOrNotIncludedIsFine(source: String) throws {
+    func allowedIncludesAndSimilarTextPass(source: String) throws {
         #expect(try sketch(source).findings() == [])
     }
 
@@ -107,13 +106,13 @@ struct IncludesFollowEdgesTests {
         ("#include <dispatch/dispatch.h>", "Dispatch"), ("#import <Foundation/Foundation.h>", "Foundation"),
         ("#include <sqlite3.h>", "sqlite3"), ("#include <archive/archive.h>", "archive"),
     ])
-    func whatTheRingMayImportItMayIncludeAndThatIsAUse(source: String, modules: String) throws {
+    func allowedModuleMayBeIncludedAndCountsAsUsed(source: String, modules: String) throws {
         let label = "<br/>imports: \(modules)"
         #expect(try sketch(source, label: label).findings() == [])
         #expect(try sketch("", label: label).findings().map(\.rule).contains(.diagramIsUsed))
     }
 
-    @Test func aHeaderOfATargetHasToBeDeclaredToo() throws {
+    @Test func headerOfATargetNeedsADependency() throws {
         var sketch = sketch("#include \"base.h\"\n#include <curl/curl.h>")
         sketch.targets[5].dependencies = []
         let findings = try sketch.findings().filter { $0.rule == .importsFollowEdges }
@@ -125,7 +124,7 @@ struct IncludesFollowEdgesTests {
         )
     }
 
-    @Test func aHeaderOfADeclaredProductIsFine() throws {
+    @Test func headerOfADeclaredProductIsAllowed() throws {
         var sketch = sketch(
             "#include <Wire/Wire.h>\n#include \"CAtomics.h\"",
             label: "<br/>packages: wires (Wire, CAtomics)"
@@ -136,13 +135,13 @@ struct IncludesFollowEdgesTests {
         #expect(try sketch.findings().map(\.edge) == ["CWire → Other"])
     }
 
-    @Test func headersAreFollowedAsFarAsTheyAreIncluded() throws {
+    @Test func onlyIncludedHeadersAreFollowed() throws {
         var sketch = sketch("#include <zlib.h>", in: "private/detail.h")
         #expect(try sketch.findings() == [])
         sketch.sources["Sources/CWire/src/other.c"] = "#include \"near.h\""
         sketch.sources["Sources/CWire/src/near.h"] = "#include <detail.h>"
         #expect(try sketch.findings().map(\.location.file) == ["Sources/CWire/private/detail.h"])
-        // Public headers and module maps are there for those who import the target.
+        // Other targets may import the public headers and module maps, so these are always checked.
         #expect(try self.sketch("#include <zlib.h>", in: "include/CWire.h").findings().count == 1)
         let map = "module CWire { header \"/usr/include/zlib.h\" }"
         #expect(try self.sketch(map, in: "include/module.modulemap").findings().map(\.edge) == ["CWire → usr"])

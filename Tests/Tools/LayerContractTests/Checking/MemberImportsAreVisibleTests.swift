@@ -2,7 +2,7 @@ import LayerContract
 import Testing
 
 struct MemberImportsAreVisibleTests {
-    @Test func aTargetWithoutTheFeatureIsFound() throws {
+    @Test func targetWithoutTheFeatureIsFound() throws {
         var sketch = Sketch()
         sketch.manifest = "let package = Package(targets: [\n    .target(name: \"Core\"),\n])"
         sketch.targets[0] = TargetDescription(name: "Core", checksMemberImports: false)
@@ -22,7 +22,7 @@ struct MemberImportsAreVisibleTests {
         )
     }
 
-    @Test func aTargetOutsideOfTheDiagramIsNotHeldToIt() throws {
+    @Test func targetInNoRingIsNotChecked() throws {
         var sketch = Sketch()
         sketch.targets.append(TargetDescription(name: "Stray", checksMemberImports: false))
         #expect(try sketch.findings().map(\.rule) == [.targetsMatchRings])

@@ -8,7 +8,7 @@ struct NoCycleOfSubjectsTests {
         return try sketch.findings()
     }
 
-    @Test func aCircleOfTwoIsFoundWhereItIsThinnest() throws {
+    @Test func cycleOfTwoIsReportedAtTheFewestUses() throws {
         let found = try findings([
             "Posts/Post.swift": "\npublic struct Post { let author: User }",
             "Posts/Feed.swift": "struct Feed { let reader: User }",
@@ -20,15 +20,15 @@ struct NoCycleOfSubjectsTests {
                     rule: .noCycleOfSubjects,
                     location: SourceLocation(file: "Sources/Core/Users/Profile.swift", line: 3),
                     edge: "Core/Users → Core/Posts",
-                    message: "The folders of Core use each other in a circle: Posts → Users (User in "
+                    message: "The folders of Core use each other in a cycle: Posts → Users (User in "
                         + "Sources/Core/Posts/Feed.swift:1), Users → Posts (Post in Sources/Core/Users/Profile.swift:3).",
-                    remedy: "Move what both need into a folder of its own, or Post to where it is used."
+                    remedy: "Move what both need into a folder of its own, or move Post to the folder that uses it."
                 )
             ]
         )
     }
 
-    @Test func aCircleOfThreeIsFound() throws {
+    @Test func cycleOfThreeIsFound() throws {
         let found = try findings([
             "A/A.swift": "struct A { let b: B }", "B/B.swift": "struct B { let c: C }",
             "C/C.swift": "struct C { let a: A }",
@@ -42,7 +42,7 @@ struct NoCycleOfSubjectsTests {
         "let a = 1...\nextension Helper {}", "extension Helper {}", "let a = Core.Helper()",
         "let a: [Helper] = []", "func f(_: some P<Helper>) {}", "let a = \"\\(Helper())\"", "let a = b as? Helper",
     ])
-    func everyWayOfUseCounts(line: String) throws {
+    func everyFormOfUseCounts(line: String) throws {
         let found = try findings([
             "A/A.swift": "struct A {}\n\(line)",
             "B/Helper.swift":
@@ -60,7 +60,7 @@ struct NoCycleOfSubjectsTests {
         "func f(helper: () -> Void) { helper() }", "let a = x.helper()", "let a = \"\".spoken", "let spoken = 1",
         "enum E { case spoken }\nlet a = E.spoken",
     ])
-    func whatMayMeanSomethingElseDoesNot(line: String) throws {
+    func ambiguousMentionDoesNotCount(line: String) throws {
         let found = try findings([
             "A/A.swift": "struct A {}\n\(line)",
             "B/Helper.swift":
@@ -69,14 +69,14 @@ struct NoCycleOfSubjectsTests {
         #expect(found.filter { $0.rule == .noCycleOfSubjects } == [])
     }
 
-    @Test func aGenericParameterHidesANameInItsOwnFileAlone() throws {
+    @Test func genericParameterHidesANameOnlyInItsFile() throws {
         let b = ["B/B.swift": "struct B { let a: A }"]
         #expect(try findings(b.merging(["A/A.swift": "struct A {}\nstruct G<B> { let b: B }"]) { $1 }) == [])
         let other = ["A/A.swift": "struct A { let b: B }", "A/G.swift": "struct G<B> { let b: B }"]
         #expect(try findings(b.merging(other) { $1 }).count == 1)
     }
 
-    /// What stands in `A`, beside a type of its own with the name of what it mentions.
+    /// Sources of `A` that also contain another type with the name of the one that they mention.
     @Test(arguments: [
         "struct A { let b: B }\nenum Other { struct B {} }", "struct A { let b: B }\nextension Other { struct B {} }",
         "struct A { let b: B }\nfunc f() { struct B {} }", "struct A { let b: B }\nenum E { typealias B = Int }",
@@ -85,7 +85,7 @@ struct NoCycleOfSubjectsTests {
         "struct A: B { struct B {} }", "struct A<T: Q> { let b: B }\nextension Q { typealias B = Int }",
         "extension Outer.A { func f() -> B? { nil } }\nextension Outer.C { struct B {} }\nstruct A {}",
     ])
-    func aTypeOfTheSameNameThatIsNotInScopeHidesNothing(source: String) throws {
+    func typeOfTheSameNameOutOfScopeHidesNothing(source: String) throws {
         #expect(try findings(["A/A.swift": source, "B/B.swift": "struct B { let a: A }"]).count == 1)
     }
 
@@ -101,11 +101,11 @@ struct NoCycleOfSubjectsTests {
         "struct A: Q { let b: B }\nprotocol Q { associatedtype B }",
         "extension Outer.A { func f() -> B? { nil } }\nextension Outer { struct B {} }\nstruct A {}",
     ])
-    func aTypeOfTheSameNameInScopeHidesTheOther(source: String) throws {
+    func typeOfTheSameNameInScopeHidesTheOther(source: String) throws {
         #expect(try findings(["A/A.swift": source, "B/B.swift": "struct B { let a: A }"]) == [])
     }
 
-    @Test func aNestedTypeHidesTheOtherFromOtherFilesOfTheTarget() throws {
+    @Test func nestedTypeAlsoHidesTheOtherInOtherFiles() throws {
         let sources = ["A/A.swift": "struct A { let b: B }", "B/B.swift": "struct B { let a: A }"]
         let same = sources.merging(["A/A+B.swift": "extension A { struct B {} }"]) { $1 }
         #expect(try findings(same) == [])
@@ -115,7 +115,7 @@ struct NoCycleOfSubjectsTests {
         #expect(try findings(hidden).count == 1)
     }
 
-    @Test func aNameThatSeveralDeclareIsNotFollowed() throws {
+    @Test func nameDeclaredInSeveralFoldersIsIgnored() throws {
         let found = try findings([
             "A/A.swift": "struct A { let e: Failure }", "B/B.swift": "struct Failure { let a: A }",
             "C/C.swift": "private struct X {}\nstruct Failure {}",
@@ -123,7 +123,7 @@ struct NoCycleOfSubjectsTests {
         #expect(found == [])
     }
 
-    @Test func everyStepThatHasToGoIsNamed() throws {
+    @Test func everyStepThatMustBeRemovedIsReported() throws {
         let known = ["A/A.swift": "struct A { let b: B }", "B/B.swift": "struct B { let a: A }"]
         #expect(try findings(known).map(\.edge) == ["Core/A → Core/B"])
         let worse = try findings(
@@ -132,17 +132,17 @@ struct NoCycleOfSubjectsTests {
         #expect(worse.map(\.edge) == ["Core/A → Core/B", "Core/A → Core/C"])
     }
 
-    @Test func aFolderThatUsesOnlyItselfIsNoCircle() throws {
+    @Test func folderThatUsesItselfIsNotACycle() throws {
         #expect(try findings(["A/A.swift": "struct A { let b: B }", "A/B.swift": "struct B { let a: [A] }"]) == [])
     }
 
-    @Test func filesInNoFolderAreNoSubject() throws {
+    @Test func filesOutsideOfFoldersAreIgnored() throws {
         #expect(
             try findings(["Root.swift": "struct Root { let a: A }", "A/A.swift": "struct A { let r: Root }"]) == []
         )
     }
 
-    @Test func foldersOfTestsMayUseEachOther() throws {
+    @Test func testFoldersMayUseEachOther() throws {
         var sketch = Sketch()
         sketch.sources["Tests/AdaptersTests/A/A.swift"] = "import Support\nstruct A { let b: B }"
         sketch.sources["Tests/AdaptersTests/B/B.swift"] = "struct B { let a: A }"

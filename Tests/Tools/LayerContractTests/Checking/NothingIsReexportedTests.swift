@@ -11,21 +11,21 @@ struct NothingIsReexportedTests {
     }
 
     @Test(arguments: ["@_exported import Core", "@_exported public import Core", "@_exported import struct Core.User"])
-    func anExportIsFound(line: String) throws {
+    func exportedImportIsFound(line: String) throws {
         #expect(
             try findings("\(line)\npublic struct Row { public let user: User }") == [
                 Finding(
                     rule: .nothingIsReexported,
                     location: SourceLocation(file: file, line: 1),
                     edge: "Adapters → Core",
-                    message: "“\(line)” gives Core to whoever imports Adapters.",
-                    remedy: "Remove @_exported; who uses Core imports it and declares it."
+                    message: "“\(line)” exposes Core to everything that imports Adapters.",
+                    remedy: "Remove @_exported. Targets that use Core must import it and declare the dependency."
                 )
             ]
         )
     }
 
-    @Test func aPublicImportOfWhatIsNotShownIsFound() throws {
+    @Test func publicImportThatIsNotExposedIsFound() throws {
         #expect(
             try findings("public import Core\npublic struct Row { let user: User }") == [
                 Finding(
@@ -33,8 +33,8 @@ struct NothingIsReexportedTests {
                     location: SourceLocation(file: file, line: 1),
                     edge: "Adapters → Core",
                     message:
-                        "“public import Core” is public, and no public declaration of the file shows a type of Core.",
-                    remedy: "Write `import Core`, or `internal import` where imports are public by themselves."
+                        "“public import Core” is public, but no public declaration of the file exposes a type of Core.",
+                    remedy: "Write `import Core`, or `internal import` where imports are public by default."
                 )
             ]
         )
@@ -77,7 +77,7 @@ struct NothingIsReexportedTests {
         "public var a: Int { get { 1 } @inlinable set { helper() } }", "@inlinable func f() -> Int { limit }",
         "public struct S { @User public var a: Int { 1 } }",
     ])
-    func aPublicImportOfWhatIsShownIsRight(declaration: String) throws {
+    func publicImportThatIsExposedPasses(declaration: String) throws {
         #expect(try findings("public import Core\n\(declaration)") == [])
     }
 
@@ -93,17 +93,17 @@ struct NothingIsReexportedTests {
         "public let a = 1", "public let a: Int = makeUser().a", "public func f<T>(_: T) where T == Int {}",
         "private extension User { func f() {} }", "public struct S {}\nextension S { func f(_: User) {} }",
     ])
-    func aPublicImportThatIsOnlyUsedWithinIsFound(declaration: String) throws {
+    func publicImportThatIsUsedOnlyInternallyIsFound(declaration: String) throws {
         #expect(try findings("public import Core\n\(declaration)").map(\.rule) == [.nothingIsReexported])
     }
 
-    @Test func aPackageImportIsHeldToThePackagesInterface() throws {
+    @Test func packageImportMustAppearInThePackageInterface() throws {
         #expect(try findings("package import Core\npackage func f(_: User) {}") == [])
         #expect(try findings("package import Core\npublic func f(_: User) {}") == [])
         #expect(try findings("package import Core\nfunc f(_: User) {}").map(\.rule) == [.nothingIsReexported])
     }
 
-    @Test func aSystemModuleIsJudgedByWhatIsLeftUnexplained() throws {
+    @Test func systemModuleIsNeededForTypesThatNoKnownModuleDeclares() throws {
         let line = "public import Synchronization\n"
         #expect(try findings("\(line)public struct S { public let m: Mutex<Int> }") == [])
         #expect(
@@ -120,13 +120,13 @@ struct NothingIsReexportedTests {
     @Test(arguments: [
         "public typealias User = Core.User", "public typealias Account = User", "package typealias U = User",
     ])
-    func anAliasOfAnInnerTypeIsFound(line: String) throws {
+    func aliasOfATypeOfAnotherRingIsFound(line: String) throws {
         let findings = try findings("public import Core\n\(line)")
         #expect(findings.map(\.rule).contains(.nothingIsReexported))
         #expect(findings.map(\.location.line).contains(2))
     }
 
-    @Test func aTypeOfAForeignModuleIsWhatNobodyHereDeclares() throws {
+    @Test func unknownTypeCountsAsATypeOfAForeignModule() throws {
         let line = "public import Synchronization\n"
         #expect(try findings("\(line)public func f(_: timespec) {}") == [])
         #expect(try findings("\(line)public func f(_: Span<Int>) {}") == [])
@@ -141,23 +141,23 @@ struct NothingIsReexportedTests {
         "public func f(_: (Int, pid_t)) {}",
         "public func f(_ g: (stat) -> Void) {}", "public struct S: Sendable, lower {}", "public func f(_: [pid_t]) {}",
     ])
-    func aTypeMayBeginInLowerCase(declaration: String) throws {
+    func typeNameCanBeginWithALowercaseLetter(declaration: String) throws {
         #expect(try findings("public import Synchronization\n\(declaration)") == [])
     }
 
-    @Test func whatOnlyThePackageIsShownIsForThePackage() throws {
+    @Test func packageDeclarationNeedsOnlyAPackageImport() throws {
         let findings = try findings("public import Core\npackage func f(_: User) {}")
         #expect(findings.map(\.remedy) == ["Write `package import Core`."])
     }
 
-    @Test func whatIsNotSwiftShowsWhatOnlyItKnows() throws {
+    @Test func publicImportOfACTargetPasses() throws {
         var sketch = Sketch().declaring(.target("CLib"), in: "Adapters").drawing("Adapters --> CLib")
         sketch.targets.append(TargetDescription(name: "CLib", kind: .other))
         sketch.sources[file] = "public import CLib\npublic func f(_ a: Int) {}"
         #expect(try sketch.findings() == [])
     }
 
-    @Test func anAliasOfATypeInTheSameRingIsNone() throws {
+    @Test func aliasOfATypeInTheSameRingPasses() throws {
         var sketch = Sketch().declaring(.target("Core2"), in: "Core").drawing("Core[\"targets: Core, Core2\"]")
             .drawing("Core --> Core")
         sketch.targets.append(TargetDescription(name: "Core2"))
@@ -167,7 +167,7 @@ struct NothingIsReexportedTests {
     }
 
     @Test(arguments: ["typealias Account = User", "public typealias Users = [User]", "public typealias Row = UserRow"])
-    func anotherAliasIsNone(line: String) throws {
+    func otherAliasesPass(line: String) throws {
         #expect(try findings("import Core\n\(line)") == [])
     }
 }

@@ -4,7 +4,7 @@ import Testing
 struct PackagesAreNamedTests {
     private let product = TargetDependency.product("Wire", package: "wires", aliases: [])
 
-    @Test func aPackageThatTheDiagramDoesNotNameIsFound() throws {
+    @Test func unnamedPackageIsFound() throws {
         var sketch = Sketch().declaring(product, in: "Adapters")
         sketch.manifest =
             "[\n.target(name: \"Adapters\", dependencies: [\n.product(name: \"Wire\", package: \"wires\")])]"
@@ -15,14 +15,14 @@ struct PackagesAreNamedTests {
                     location: SourceLocation(file: "Package.swift", line: 3),
                     edge: "Adapters → wires",
                     message: "Adapters uses Wire of the package wires, and the ring Adapters does not name it.",
-                    remedy: "Use it in a ring that may, behind a protocol; or add it to “packages:” of Adapters in "
-                        + "Architecture.md if it is meant."
+                    remedy: "Move the code to a ring that may use it, behind a protocol, or add it to “packages:” of "
+                        + "Adapters in Architecture.md if that is intended."
                 )
             ]
         )
     }
 
-    @Test func aPackageOfTheTestsIsForTheTests() throws {
+    @Test func packageForTestsIsOnlyForTests() throws {
         var sketch = Sketch().declaring(product, in: "AdaptersTests")
             .with("import Wire", in: "Tests/AdaptersTests/UserRowTests.swift")
         #expect(try sketch.findings().map(\.edge) == ["AdaptersTests → wires"])
@@ -31,7 +31,7 @@ struct PackagesAreNamedTests {
         #expect(try sketch.declaring(product, in: "Adapters").findings().map(\.edge) == ["Adapters → wires"])
     }
 
-    @Test func aPluginOfAPackageIsAUseOfIt() throws {
+    @Test func pluginCountsAsAUseOfItsPackage() throws {
         let sketch = Sketch().declaring(.plugin("Generator", package: "wires"), in: "Core")
         #expect(try sketch.findings().map(\.edge) == ["Core → wires"])
     }

@@ -2,7 +2,7 @@ import LayerContract
 import Testing
 
 struct TargetsMatchRingsTests {
-    @Test func theSketchItselfKeepsTheContract() throws {
+    @Test func sketchHasNoFindings() throws {
         let report = try Sketch().report()
         #expect(report.findings == [])
         #expect(report.fileCount == 5)
@@ -11,7 +11,7 @@ struct TargetsMatchRingsTests {
         #expect(report.edgeCount == 3)
     }
 
-    @Test func aTargetInNoRingIsFound() throws {
+    @Test func targetInNoRingIsFound() throws {
         var sketch = Sketch()
         sketch.targets.append(TargetDescription(name: "Stray"))
         sketch.manifest = "let package = Package(\n  targets: [\n    .target(name: \"Stray\"),\n  ]\n)"
@@ -28,7 +28,7 @@ struct TargetsMatchRingsTests {
         )
     }
 
-    @Test func aTestTargetNamedAfterNothingIsFound() throws {
+    @Test func testTargetNamedAfterNoTargetIsFound() throws {
         var sketch = Sketch()
         sketch.targets.append(TargetDescription(name: "Checks", kind: .test))
         sketch.targets.append(TargetDescription(name: "OtherTests", kind: .test))
@@ -37,39 +37,39 @@ struct TargetsMatchRingsTests {
         #expect(try sketch.findings() == [])
     }
 
-    @Test func aRingWithoutATargetIsFound() throws {
+    @Test func ringWithoutATargetIsFound() throws {
         let findings = try Sketch().drawing("Ghost").findings()
         #expect(findings.map(\.rule) == [.targetsMatchRings])
         #expect(findings.map(\.location) == [SourceLocation(file: "Architecture.md", line: 9)])
-        #expect(findings.map(\.message) == ["The ring Ghost has no target: the package has none of this name."])
+        #expect(findings.map(\.message) == ["The ring Ghost has no target: the package has no target of this name."])
     }
 
-    @Test func aRingThatNamesATargetWhichIsNotThereIsFound() throws {
+    @Test func ringThatNamesAMissingTargetIsFound() throws {
         let findings = try Sketch().drawing("Core[\"targets: Core, Ghost<br/>tests: Ghosts\"]").findings()
         #expect(findings.map(\.edge) == ["Ghost", "Ghosts"])
     }
 
-    @Test func aLibraryIsNotTheTestsOfWhatItIsCalledAfter() throws {
+    @Test func libraryWithTheNameOfATestTargetIsNotATestTarget() throws {
         var sketch = Sketch()
         sketch.targets.append(TargetDescription(name: "CoreTests"))
         #expect(try sketch.findings().map(\.edge) == ["CoreTests"])
     }
 
-    @Test func aLibraryIsNoTestTarget() throws {
+    @Test func libraryListedAsATestTargetIsFound() throws {
         var sketch = Sketch().drawing("Core[\"tests: Helper\"]")
         sketch.targets.append(TargetDescription(name: "Helper"))
         #expect(
-            try sketch.findings().map(\.message) == ["The ring Core names Helper as a test target, and it is none."]
+            try sketch.findings().map(\.message) == ["The ring Core names Helper as a test target, but it is not one."]
         )
     }
 
-    @Test func aDiagramThatMatchesNothingIsNoContract() {
+    @Test func diagramThatMatchesNoTargetIsAnError() {
         var sketch = Sketch()
         sketch.diagram = "```mermaid\ngraph\nElse --> Where\n```"
         #expect(throws: DiagramError.self) { try sketch.findings() }
     }
 
-    @Test func aPackageWithoutSourcesIsNotChecked() {
+    @Test func packageWithoutSourcesIsAnError() {
         var sketch = Sketch()
         sketch.sources = [:]
         #expect(throws: DiagramError.self) { try sketch.findings() }

@@ -9,7 +9,7 @@ struct LayerDiagramTests {
         )
     }
 
-    @Test func arrowsMakeRingsAndEdges() throws {
+    @Test func arrowsDefineRingsAndEdges() throws {
         let diagram = try diagram("App --> Core & Adapters --> Base", "Core -.-> Support;App ==> Base")
         #expect(diagram.rings.map(\.name) == ["App", "Core", "Adapters", "Base", "Support"])
         #expect(
@@ -28,23 +28,23 @@ struct LayerDiagramTests {
         "A; B; A --> B", "A ~~~ B; A --> B", "A[\"a; b\"] --> B", "A[a; b] --> B",
         "A --> |uses| B", "A -->|x; y| B", "A --text--> B", "A ==text==> B", "A --\"x\"--> B",
     ])
-    func mermaidWritesAnArrowInManyWays(line: String) throws {
+    func allMermaidFormsOfAnArrowAreRead(line: String) throws {
         let diagram = try diagram(line)
         #expect(diagram.rings.map(\.name) == ["A", "B"])
         #expect(diagram.edges == [Edge(from: "A", to: "B")])
     }
 
     @Test(arguments: ["A -.-> B", "A -..-> B", "A-.->B", "A -. tests .-> B"])
-    func aDottedArrowIsTheTests(line: String) throws {
+    func dottedArrowIsForTests(line: String) throws {
         #expect(try diagram(line).edges == [Edge(from: "A", to: "B", for: .testsOfRing)])
     }
 
-    @Test func namesMayHaveHyphens() throws {
+    @Test func namesCanContainHyphens() throws {
         #expect(try diagram("check-layers --> my.core").edges == [Edge(from: "check-layers", to: "my.core")])
         #expect(try diagram("check-layers-->core").edges == [Edge(from: "check-layers", to: "core")])
     }
 
-    @Test func aLabelSaysWhatItsRingMay() throws {
+    @Test func labelGivesPermissions() throws {
         let ring = try #require(
             try diagram(
                 #"A["Ring four<br/>targets: A, A2<br/>tests: Checks<br/>imports: Glibc else Musl else Darwin, Foundation"#
@@ -70,7 +70,7 @@ struct LayerDiagramTests {
         #expect(ring.unsafeFlags == [.cxx, .linker])
     }
 
-    @Test func anotherFlowchartIsNoted() throws {
+    @Test func otherFlowchartsAreNoted() throws {
         let markdown = """
             # One
             ```mermaid
@@ -97,8 +97,8 @@ struct LayerDiagramTests {
                 Note(
                     location: SourceLocation(file: "A.md", line: 7),
                     message:
-                        "This Mermaid flowchart is ignored. The rings are those of the flowchart at line 2; choose "
-                        + "another one by `--block HEADING`."
+                        "This Mermaid flowchart is ignored. The contract is the flowchart at line 2. To choose another "
+                        + "one, pass `--block HEADING`."
                 )
             ]
         )
@@ -110,7 +110,7 @@ struct LayerDiagramTests {
         #expect(report.notes.map(\.location.line) == [10])
     }
 
-    @Test func whatMeansNothingToTheContractIsPassedOver() throws {
+    @Test func linesWithoutMeaningAreSkipped() throws {
         let diagram = try diagram(
             "%% a comment --> of ours",
             "subgraph inner [The inner rings]",
@@ -127,56 +127,57 @@ struct LayerDiagramTests {
         #expect(diagram.rings.map(\.name) == ["A", "B"])
     }
 
-    @Test func whatGoesOnOverSeveralLinesIsPassedOver() throws {
+    @Test func multilinePassagesAreSkipped() throws {
         let head = "%%{init: {\n'theme': 'x --> y'\n}}%%\nflowchart-elk LR; A --> B\naccTitle: Our rings --> yours\n"
         let markdown = "```mermaid\n\(head)accDescr {\nA <-- B\n}\nB --> C\n```"
         #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["A", "B", "C"])
     }
 
     @Test(arguments: ["%%{init:", "accDescr {"])
-    func whatIsOpenedAndNotClosedIsAnError(line: String) {
+    func unclosedPassageIsAnError(line: String) {
         #expect(throws: DiagramError.self) { try diagram("A --> B", line, "B --> C") }
     }
 
-    @Test func whatOnlyLooksLikeAPassageIsNone() throws {
+    @Test func similarLineIsNotAPassage() throws {
         #expect(try diagram("A --> B", "accDescr: what A uses {", "B --> C").edges.count == 2)
         #expect(throws: DiagramError.self) { try diagram("A --> B", "---", "B --> C", "---") }
     }
 
-    @Test func whatReadersDoNotSeeIsNoContract() throws {
+    @Test func flowchartInACommentIsIgnored() throws {
         let hidden = "<!-- so:\n```mermaid\ngraph\nA\n```\n-->\n```mermaid\ngraph\nB\n```"
         #expect(try LayerDiagram(markdown: hidden, file: "A.md").rings.map(\.name) == ["B"])
         #expect(try LayerDiagram(markdown: "A --> B \(hidden)", file: "A.md").rings.map(\.name) == ["B"])
     }
 
-    @Test func aFenceEndsWithAsManyMarks() throws {
+    @Test func fenceEndsWithTheSameNumberOfMarks() throws {
         let markdown = "````markdown\n```mermaid\ngraph\nA\n```\n````\n```mermaid\ngraph\nB\n```"
         #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["B"])
     }
 
-    @Test func frontMatterIsPassedOver() throws {
+    @Test func frontMatterIsSkipped() throws {
         let markdown = "```mermaid\n---\ntitle: x --> y\n---\nflowchart TD\nA --> B\n```"
         #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["A", "B"])
     }
 
     @Test(arguments: [
-        ("A --- B", "means nothing"), ("A <--> B", "means nothing"), ("A --o B", "means nothing"),
-        ("A --x B", "means nothing"), ("A --x B --> C", "“--x B"), ("A --o B --> C", "“--o B"),
+        ("A --- B", "is not valid here"), ("A <--> B", "is not valid here"), ("A --o B", "is not valid here"),
+        ("A --x B", "is not valid here"), ("A --x B --> C", "“--x B"), ("A --o B --> C", "“--o B"),
         ("A --- B --> C", "“--- B"), ("A -- uses --- B --> C", "“-- uses"), ("A -.- B --> C", "“-.- B"),
         ("A -> B", "“-> B"),
         ("A => B", "“=> B"),
-        ("style --> B", "“style” is a word of Mermaid"), ("end --> B", "“end” is a word of Mermaid"),
-        ("A -- \"--> x\" B", "means nothing"), ("A -->", "the end of the line"),
-        ("--> B", "means nothing"),
-        ("A[\"open", "opened and not closed"), ("A -->|open B", "opened and not closed"),
-        ("A[\"A<br/>import: Foundation\"]", "A label has no “import:”"), ("A[\"imports:\"]", "wants names"),
-        ("A[\"imports: X,\"]", "wants names"), ("A[\"imports: X or Y\"]", "“X or Y” is no module"),
-        ("A[\"imports: X else\"]", "“X else” is no module"), ("A[\"packages: (X)\"]", "is no package"),
+        ("style --> B", "“style” is a Mermaid keyword"), ("end --> B", "“end” is a Mermaid keyword"),
+        ("A -- \"--> x\" B", "is not valid here"), ("A -->", "the end of the line"),
+        ("--> B", "is not valid here"),
+        ("A[\"open", "is not closed"), ("A -->|open B", "is not closed"),
+        ("A[\"A<br/>import: Foundation\"]", "A label cannot have a line “import:”"),
+        ("A[\"imports:\"]", "needs one or more names"),
+        ("A[\"imports: X,\"]", "needs one or more names"), ("A[\"imports: X or Y\"]", "“X or Y” is not a module"),
+        ("A[\"imports: X else\"]", "“X else” is not a module"), ("A[\"packages: (X)\"]", "is not a package"),
         ("A[\"imports: X<br/>imports: Y\"]", "“imports:” twice"), ("A[\"one\"]; A[\"two\"]", "has a label already"),
-        ("A --> B; A --> B", "drawn twice"), ("A --> B --> C --> A", "in a circle: A → B → C → A"),
+        ("A --> B; A --> B", "drawn twice"), ("A --> B --> C --> A", "form a cycle: A → B → C → A"),
         ("A[\"targets: X\"]; B[\"targets: X\"]", "The target X is in A and in B"),
     ])
-    func whatIsNotUnderstoodIsAnErrorOfItsLine(line: String, explanation: String) {
+    func unreadableLineIsAnErrorWithItsNumber(line: String, explanation: String) {
         #expect {
             try diagram(line)
         } throws: { error in
@@ -185,35 +186,35 @@ struct LayerDiagramTests {
         }
     }
 
-    @Test func anArrowToAFrameIsAnError() {
+    @Test func arrowToASubgraphIsAnError() {
         #expect(throws: DiagramError.self) { try diagram("subgraph inner", "A", "end", "B --> inner") }
         #expect(throws: DiagramError.self) { try diagram("B --> inner", "subgraph inner", "A", "end") }
     }
 
-    @Test func aLongChainIsReadAtOnce() throws {
+    @Test func longChainIsReadInReasonableTime() throws {
         let chain = (0..<3000).map { "R\($0)" }.joined(separator: " --> ")
         #expect(try diagram(chain).edges.count == 2999)
         #expect(throws: DiagramError.self) { try diagram(chain + " --> R1500") }
     }
 
-    @Test func aCircleIsFoundBehindWhatLeadsToItAndWhatItLeadsTo() throws {
+    @Test func cycleIsFoundAmongOtherArrows() throws {
         #expect(throws: DiagramError.self) { try diagram("X --> A", "A --> B", "B --> A", "B --> Y --> Z") }
         #expect(throws: DiagramError.self) { try diagram("M --> N", "N --> M", "M --> C --> D") }
         #expect(try diagram("X --> A --> B --> Y", "X --> B", "A --> Y").edges.count == 5)
     }
 
-    @Test func anArrowToItselfIsNoCircle() throws {
+    @Test func arrowToItselfIsNotACycle() throws {
         #expect(try diagram("A --> A").edges == [Edge(from: "A", to: "A")])
         #expect(try diagram("A --> B", "B -.-> A").edges.count == 2)
     }
 
-    @Test func aDiagramWithoutRingsIsNoContract() {
+    @Test func diagramWithoutRingsIsAnError() {
         #expect(throws: DiagramError.self) { try diagram("%% nothing yet") }
         #expect(throws: DiagramError.self) { try LayerDiagram(markdown: "# A\n", file: "A.md") }
         #expect(throws: DiagramError.self) { try LayerDiagram(markdown: "", file: "A.md") }
     }
 
-    @Test func theFirstFlowchartIsTheDiagram() throws {
+    @Test func firstFlowchartIsTheDiagram() throws {
         let markdown = """
             ```swift
             A --> B
@@ -234,7 +235,7 @@ struct LayerDiagramTests {
         #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["C", "D"])
     }
 
-    @Test func aBlockIsNamedByItsHeading() throws {
+    @Test func diagramCanBeChosenByItsHeading() throws {
         let markdown = "# One\n```mermaid\ngraph\nA\n```\n## The *other* one\n```mermaid\ngraph\nB\n```\n"
         #expect(
             try LayerDiagram(markdown: markdown, file: "A.md", under: "the *Other* one").rings.map(\.name) == ["B"]

@@ -40,7 +40,7 @@ struct PackageDescriptionTests {
         try PackageDescription(description: Data(described.utf8), manifest: Data(dumped.utf8))
     }
 
-    @Test func targetsAreWhatSwiftPMSays() throws {
+    @Test func targetsMatchTheOutputOfSwiftPM() throws {
         let package = try package()
         #expect(package.name == "p")
         #expect(package.path == "/p")
@@ -52,7 +52,7 @@ struct PackageDescriptionTests {
         #expect(core.sources.map(core.subject) == ["Users", nil])
     }
 
-    @Test func dependenciesAreThoseOfTheManifestWhateverTheirConditions() throws {
+    @Test func dependenciesIncludeConditionalOnes() throws {
         #expect(
             try package().targets.first?.dependencies == [
                 .target("my-core"), .target("CLib"), .product("inward", package: "inward", aliases: []),
@@ -65,17 +65,17 @@ struct PackageDescriptionTests {
     }
 
     @Test(arguments: ["", "[]", "{\"name\": 1}"])
-    func whatIsNotUnderstoodIsAnErrorThatShowsIt(text: String) {
+    func unreadableOutputIsAnErrorThatQuotesIt(text: String) {
         let error = #expect(throws: PackageDescriptionError.self) {
             try PackageDescription(description: Data(text.utf8), manifest: Data(dumped.utf8))
         }
-        #expect(error?.explanation.contains("It is \(text.utf8.count) bytes and begins with “\(text)”") == true)
+        #expect(error?.explanation.contains("It has \(text.utf8.count) bytes and begins with “\(text)”") == true)
         #expect(throws: PackageDescriptionError.self) {
             try PackageDescription(description: Data(described.utf8), manifest: Data(text.utf8))
         }
     }
 
-    @Test func settingsAreThoseOfTheManifest() throws {
+    @Test func settingsAreReadFromTheManifest() throws {
         let manifest = dumped.replacing(
             "{\"name\": \"CLib\", \"dependencies\": []}",
             with: """
@@ -104,7 +104,7 @@ struct PackageDescriptionTests {
         #expect(target.language == .c)
     }
 
-    /// `App` of a manifest of a tools version, in language modes, with settings.
+    /// The target `App` in manifests with different tools versions, language modes and settings.
     @Test(arguments: [
         ("6.2.0", "null", "[]", false), ("6.2.0", "[\"6\"]", "[]", false), ("5.8.0", "null", "[]", false),
         ("5.7.0", "null", "[]", true), ("6.2.0", "[\"5\", \"7\"]", "[]", true), ("7.0.0", "null", "[]", true),
@@ -118,7 +118,7 @@ struct PackageDescriptionTests {
         ("7.0.0", "null", "[{\"tool\": \"swift\", \"kind\": {\"swiftLanguageMode\": {\"_0\": \"6\"}}}]", false),
         ("6.2.0", "null", "[{\"tool\": \"swift\", \"kind\": {\"swiftLanguageMode\": {\"_0\": \"7\"}}}]", true),
     ])
-    func memberImportsAreCheckedByAFeatureOrTheLanguageMode(
+    func memberImportsAreCheckedWithTheFeatureOrLanguageMode(
         tools: String,
         modes: String,
         settings: String,
@@ -133,7 +133,7 @@ struct PackageDescriptionTests {
             )
         let package = try PackageDescription(description: Data(described.utf8), manifest: Data(manifest.utf8))
         #expect(package.targets.first { $0.name == "App" }?.checksMemberImports == isChecked)
-        // What is not compiled as Swift, or imports only what SwiftPM offers.
+        // These targets are not compiled as Swift, or import only modules of SwiftPM.
         for name in ["CLib", "Gen"] { #expect(package.targets.first { $0.name == name }?.checksMemberImports == true) }
     }
 

@@ -29,7 +29,7 @@ struct ReportFormatTests {
         notes: [Note(location: SourceLocation(file: "A.md", line: 5), message: "It is 100% ignored.")]
     )
 
-    @Test func notesAreWrittenAndFailNothing() throws {
+    @Test func notesAreReportedAndDoNotFail() throws {
         #expect(
             try noted.formatted(as: .text)
                 == "A.md:5: note: It is 100% ignored.\nNo findings: 3 files, 2 imports, 4 targets, 1 edge.\n"
@@ -56,14 +56,14 @@ struct ReportFormatTests {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }
 
-    @Test func textIsForPeople() throws {
+    @Test func textReportIsReadable() throws {
         #expect(
             try report.formatted(as: .text) == """
                 Sources/Core/A b,c:d%.swift:7: Core → App [imports-follow-edges]
                     what: It is “outward”, 100%.
                     rule: \(Rule.importsFollowEdges.title)
                     why:  \(Rule.importsFollowEdges.reason)
-                    mend: Remove it,
+                    fix:  Remove it,
                 or: draw it.
 
                 1 finding: 3 files, 2 imports, 4 targets, 1 edge.
@@ -73,7 +73,7 @@ struct ReportFormatTests {
         #expect(try clean.formatted(as: .text) == "No findings: 3 files, 2 imports, 4 targets, 1 edge.\n")
     }
 
-    @Test func jsonHoldsEveryPartOfAFinding() throws {
+    @Test func jsonContainsAllPartsOfAFinding() throws {
         let object = try object(report.formatted(as: .json))
         let findings = try #require(object["findings"] as? [[String: Any]])
         let finding = try #require(findings.first)
@@ -91,7 +91,7 @@ struct ReportFormatTests {
         #expect(object["edges"] as? Int == 1)
     }
 
-    @Test func sarifIsOfVersionTwoOneZero() throws {
+    @Test func sarifHasVersionTwoOneZero() throws {
         let log = try object(report.formatted(as: .sarif))
         #expect(log["version"] as? String == "2.1.0")
         #expect(log["$schema"] as? String == "https://json.schemastore.org/sarif-2.1.0.json")
@@ -112,7 +112,7 @@ struct ReportFormatTests {
         #expect((location["region"] as? [String: Any])?["startLine"] as? Int == 7)
     }
 
-    @Test func githubTakesNothingOfAFindingForItsOwn() throws {
+    @Test func githubReportEscapesFindings() throws {
         let lines = try report.formatted(as: .github).split(separator: "\n")
         #expect(lines.count == 2)
         #expect(
@@ -124,7 +124,7 @@ struct ReportFormatTests {
         #expect(lines.first?.hasSuffix("%0ARemove it,%0Aor: draw it.") == true)
     }
 
-    @Test func findingsAreInTheOrderOfFilesAndLines() {
+    @Test func findingsAreSortedByFileAndLine() {
         func finding(_ file: String, _ line: Int) -> Finding {
             Finding(
                 rule: .diagramIsUsed,
@@ -144,7 +144,7 @@ struct ReportFormatTests {
         #expect(report.findings == [finding("A", 9), finding("A", 10), finding("B", 1)])
     }
 
-    @Test func everyRuleSaysWhatAndWhy() {
+    @Test func everyRuleHasATitleAndAReason() {
         #expect(Set(Rule.allCases.map(\.title)).count == Rule.allCases.count)
         #expect(Set(Rule.allCases.map(\.reason)).count == Rule.allCases.count)
     }

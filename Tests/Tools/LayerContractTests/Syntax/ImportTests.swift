@@ -38,7 +38,7 @@ struct ImportTests {
         "let x = /[)]\"/; import M", "let x = [a:/\"/]\nimport M",
         "let a = \"\"\" \n \\(f(\"\"\"\n)\"\"\"))\n\"\"\"\nimport M",
     ])
-    func everyFormOfImportIsFound(source: String) throws {
+    func everyFormOfImportIsParsed(source: String) throws {
         #expect(try modules(source) == ["M"])
     }
 
@@ -47,15 +47,15 @@ struct ImportTests {
         "func f(import module: M) {}", "f(\n    import: M)", "a.import\nM", "let `import` = M", "#\"import M\"#",
         "let r = /import M/", "let r = #/\nimport M\n/#",
     ])
-    func whatOnlyLooksLikeOneIsNone(source: String) throws {
+    func similarTextIsNotAnImport(source: String) throws {
         #expect(try modules(source) == [])
     }
 
-    @Test func severalStandInOneLine() throws {
+    @Test func oneLineCanHaveSeveralImports() throws {
         #expect(try modules("import A; public import B;@testable import C") == ["A", "B", "C"])
     }
 
-    @Test func anImportSaysWhatItIs() throws {
+    @Test func importHasItsAttributes() throws {
         let source = "\n@_spi(S) @testable public import struct M.Deep.S\n@_exported import N"
         let imports = try facts(source).imports
         #expect(imports.map(\.line) == [2, 3])
@@ -65,7 +65,7 @@ struct ImportTests {
         #expect(imports.map(\.text) == ["@_spi(S) @testable public import struct M.Deep.S", "@_exported import N"])
     }
 
-    @Test func anAttributeMayHoldParentheses() throws {
+    @Test func attributeCanHaveParentheses() throws {
         let imports = try facts("@testable @_spi(A(b)) public import M").imports
         #expect(imports.map(\.access) == [.public])
         #expect(imports.map(\.isTestable) == [true])
@@ -88,11 +88,11 @@ struct ImportTests {
         ("#if (A) || (!canImport(B))\nimport M\n#endif", []),
         ("#if !canImport(A, _version: 2)\nimport M\n#endif", []),
     ])
-    func aBranchSaysWhichModulesAreAbsent(source: String, absent: [String]) throws {
+    func branchImpliesAbsentModules(source: String, absent: [String]) throws {
         #expect(try facts(source).imports.map(\.absentModules) == [Set(absent)])
     }
 
-    @Test func aConditionThatAsksForAModuleIsFound() throws {
+    @Test func conditionOnAModuleIsFound() throws {
         let facts = try facts("#if canImport(A) ||\n    !canImport(B.C)\n#endif")
         #expect(facts.questions.map(\.module) == ["A", "B"])
         #expect(facts.questions.map(\.line) == [1, 2])
@@ -102,7 +102,7 @@ struct ImportTests {
         ("/* open\nimport M", 1, "A comment"), ("\nlet a = \"\"\"\nimport M", 2, "A string"),
         ("let a = #/\nimport M", 1, "A regular expression"),
     ])
-    func whatNeverEndsIsAnError(source: String, line: Int, what: String) {
+    func unclosedCommentOrStringIsAnError(source: String, line: Int, what: String) {
         #expect {
             try facts(source)
         } throws: { error in
@@ -111,14 +111,14 @@ struct ImportTests {
         }
     }
 
-    @Test func whatIsNotUTF8IsAnError() {
+    @Test func sourceThatIsNotUTF8IsAnError() {
         #expect(throws: SourceError.self) {
             try SourceFacts(reading: [0x69, 0xFF], path: "A.swift", target: "A", subject: nil)
         }
     }
 
-    /// Whatever a file holds, reading it ends, and an import in front of it is found.
-    @Test func noSourceBreaksTheReader() {
+    /// Any contents can be read to the end, and do not hide the import that precedes them.
+    @Test func anySourceCanBeRead() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SplitMix64(seed: seed)
         let pieces = [

@@ -1,4 +1,4 @@
-/// Numbers that look random and follow from a seed (Steele, Lea and Flood, 2014).
+/// A pseudorandom number generator with a seed (Steele, Lea and Flood, 2014).
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
