@@ -1,6 +1,6 @@
 import Testing
 
-/// What an outer scope may not hold of an inner one does not compile. Each case compiles without its last line.
+/// Code that gives an outer scope an object of an inner one does not compile. Each case compiles without its last line.
 @Suite(.enabled(if: Snippet.canBeCompiled))
 struct CaptiveDependencyTests {
     private static let prelude = """
@@ -19,13 +19,13 @@ struct CaptiveDependencyTests {
             "to expected argument type 'Scope<FeatureLifetime, UserContainer.Objects>'"
         ),
         (
-            "an app is in no session",
+            "an app cannot be in a session",
             "let app = try await AppContainer()\nlet user = try await UserContainer(.guest, in: app)",
             "let captive = try await Scope<AppLifetime, Int>.open(\"app\", in: user.scope) { _, _ in 1 }",
             "requires that 'AppLifetime' conform to 'InnerLifetime'"
         ),
         (
-            "a session is in no feature",
+            "a session cannot be in a feature",
             "let user = try await UserContainer(.guest, in: AppContainer())\nlet feed = try await FeedContainer(in: user)",
             "let captive = try Scope<SessionLifetime, Int>(\"user\", in: feed.scope, objects: 1)",
             "to expected argument type 'Scope<SessionLifetime.Outer, FeedContainer.Objects>'"
@@ -43,7 +43,7 @@ struct CaptiveDependencyTests {
             "value of type 'UserContainer' has no member 'session'"
         ),
     ])
-    func theAttemptDoesNotCompile(rule: String, lines: String, captive: String, error: String) async throws {
+    func captiveDependencyDoesNotCompile(rule: String, lines: String, captive: String, error: String) async throws {
         #expect(try await Snippet(source: Self.prelude + lines).errors() == [], "\(rule)")
         let errors = try await Snippet(source: "\(Self.prelude)\(lines)\n\(captive)").errors()
         #expect(errors.contains { $0.contains(error) }, "\(rule): \(errors)")

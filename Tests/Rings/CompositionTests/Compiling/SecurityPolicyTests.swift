@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Each promise of the threat model is shown by a test that exists.
+/// Each promise of the threat model names an existing test.
 struct SecurityPolicyTests {
     private static let package = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
-    /// The tests of the package, by their suites: `FooTests.bar`.
+    /// Returns all tests of the package, such as `FooTests.bar`.
     private static func tests() throws -> Set<String> {
         let folder = package.appending(path: "Tests")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path(percentEncoded: false))
@@ -13,28 +13,28 @@ struct SecurityPolicyTests {
         for path in paths where path.hasSuffix("Tests.swift") {
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
             let suites = text.matches(of: /(?:struct|class|extension) (\w+Tests)\b/).map(\.1)
-            // Arguments of `@Test` may span lines; the function is the next one after it.
+            // The arguments of `@Test` may span lines, so take the first function after it.
             let names = text.split(separator: "@Test").dropFirst().compactMap { $0.firstMatch(of: /func (\w+)/)?.1 }
             for suite in suites { tests.formUnion(names.map { "\(suite).\($0)" }) }
         }
         return tests
     }
 
-    @Test func eachTestThatItNamesExists() throws {
+    @Test func namedTestsExist() throws {
         let text = try String(contentsOf: Self.package.appending(path: "SECURITY.md"), encoding: .utf8)
         let named = Set(text.matches(of: /`(\w+Tests\.\w+)`/).map { String($0.1) })
         #expect(named.count >= 40)
         #expect(try named.subtracting(Self.tests()).sorted() == [])
     }
 
-    @Test func eachPromiseNamesATest() throws {
+    @Test func everyPromiseNamesATest() throws {
         let text = try String(contentsOf: Self.package.appending(path: "SECURITY.md"), encoding: .utf8)
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| promise") }
         #expect(rows.count >= 25)
         #expect(rows.filter { !$0.contains(/`\w+Tests\.\w+`/) } == [])
     }
 
-    @Test func theReadmeLinksToIt() throws {
+    @Test func readmeLinksToTheSecurityPolicy() throws {
         let text = try String(contentsOf: Self.package.appending(path: "README.md"), encoding: .utf8)
         #expect(text.contains("(SECURITY.md)"))
     }

@@ -1,12 +1,23 @@
 import Foundation
 import TestSupport
 
-/// A piece of source that is compiled, and not run, against the modules that these tests are built with.
+/// Swift source that is type-checked, and not run, against the modules that these tests are built with.
 struct Snippet {
-    let source: String
+    /// The texts of the source files, which are compiled together.
+    let sources: [String]
+    /// Compiler options besides the ones that find the modules.
+    var options: [String] = []
+    /// Whether the first source may have statements at file level.
+    var isScript = true
 
-    /// Whether the modules can be found by their folder alone: those of packages and libraries that a trait brings
-    /// cannot.
+    init(source: String) { sources = [source] }
+
+    init(files: [String], options: [String] = []) {
+        (sources, self.options, isScript) = (files, options, false)
+    }
+
+    /// Whether these tests were built with the package's default traits. Other builds use modules of packages that are not in
+    /// the build directory.
     static var canBeCompiled: Bool {
         #if AsyncHTTPClient || Vips
         false
@@ -15,10 +26,13 @@ struct Snippet {
         #endif
     }
 
-    /// What the compiler has against the source, its errors alone, each as a line.
+    /// The directory of the built products.
+    static let products = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+
+    /// Returns the compiler's errors, one line each.
     func errors() async throws -> [String] {
-        // On a thread of its own, because a process is waited for by blocking, which the threads of tasks are not for. The
-        // continuation is resumed once, by that thread.
+        // Waiting for a process blocks, so it happens on a separate thread and not on one of the task pool. The thread resumes
+        // the continuation exactly once.
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try compile() }) }
         }
@@ -28,16 +42,22 @@ struct Snippet {
         let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        let file = directory.appending(path: "main.swift")
-        try Data(source.utf8).write(to: file)
-        let products = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-        let arguments = [
-            "swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm",
-            "-I", products.appending(path: "Modules").path(percentEncoded: false),
-            "-module-cache-path", products.appending(path: "ModuleCache").path(percentEncoded: false),
-            file.path(percentEncoded: false),
-        ]
-        // A file, because the end of a pipe also waits for whatever else is started meanwhile and inherits it.
+        let files = try sources.enumerated().map { number, source in
+            let file = directory.appending(path: isScript && number == 0 ? "main.swift" : "Snippet\(number).swift")
+            try Data(source.utf8).write(to: file)
+            return file.path(percentEncoded: false)
+        }
+        let arguments =
+            [
+                // As one module, so that one process loads the imported modules once.
+                "swiftc", "-typecheck", "-wmo", "-module-name", "Snippets", "-swift-version", "6", "-diagnostic-style",
+                "llvm",
+                "-enable-upcoming-feature", "MemberImportVisibility", "-suppress-warnings",
+                "-I", Self.products.appending(path: "Modules").path(percentEncoded: false),
+                "-module-cache-path", Self.products.appending(path: "ModuleCache").path(percentEncoded: false),
+            ] + (isScript ? [] : ["-parse-as-library"]) + options + files
+        // The output goes to a file, because a pipe ends only when every process that inherited it has ended, even those of
+        // other tests.
         let said = directory.appending(path: "said.txt")
         try Data().write(to: said)
         let output = try FileHandle(forWritingTo: said)
