@@ -32,8 +32,8 @@ extension AppConfiguration {
     /// Returns the data fetcher for the configured upstream.
     ///
     /// - Parameter web: The data fetcher to use if the upstream is on the web.
-    /// - Returns: the data fetcher.
-    /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read.
+    /// - Returns: The data fetcher.
+    /// - Throws: An ``AppConfigurationError`` if the upstream is a directory that cannot be read.
     func makeDataFetcher(web: any DataFetcher) throws(AppConfigurationError) -> any DataFetcher {
         switch upstream {
         case .sample:
@@ -44,12 +44,12 @@ extension AppConfiguration {
             do {
                 return try FileDataFetcher(directory: url, bodyLimit: bodyLimit)
             } catch {
-                throw AppConfigurationError("An upstream is a web address or a directory, and \(error).")
+                throw AppConfigurationError("The upstream must be a web address or a directory, but \(error).")
             }
         }
     }
 
-    /// Returns the HTTP client. If it needs closing, it is closed with the scope that is being opened.
+    /// Returns the HTTP client. A client that needs closing is closed with the scope that `opening` opens.
     func makeWebDataFetcher(for opening: inout ScopeOpening) -> any DataFetcher {
         #if AsyncHTTPClient
         opening.closing(
@@ -66,7 +66,7 @@ extension AppConfiguration {
     /// Returns the store that outlives the process; `nil` if the configuration names no directory.
     ///
     /// - Parameter errorHandler: Receives damage found in the store.
-    /// - Returns: the store.
+    /// - Returns: The store.
     func makeRecordStore(tellingDamageTo errorHandler: any ErrorHandler) -> (any RecordStore)? {
         storeDirectory.map { path in
             FileRecordStore(
@@ -78,7 +78,7 @@ extension AppConfiguration {
 }
 
 extension AppConfiguration {
-    /// Returns the image codec. If it needs closing, it is closed with the scope that is being opened.
+    /// Returns the image codec. A codec that needs closing is closed with the scope that `opening` opens.
     func makeImageCodec(for opening: inout ScopeOpening) -> OnFirstUse<any ImageCodec> {
         #if Vips
         opening.onFirstUse(as: "imageCodec") {
@@ -93,15 +93,15 @@ extension AppConfiguration {
 }
 
 extension AppConfiguration {
-    /// Returns the handler for failures that no caller receives. It drops repeated failures, then writes a line, then reports
-    /// to the collector.
+    /// Returns the handler for failures that no caller receives. It drops repeated failures. It writes a line about each of the
+    /// others, and reports them to the collector.
     ///
     /// - Parameters:
     ///   - writeError: Receives a line about each failure; `nil` to write none.
     ///   - isWritten: Returns whether a failure is written.
     ///   - dataFetcher: Sends reports to the collector, if there is one.
     ///   - clock: The clock for dropping repeated failures.
-    /// - Returns: the outermost handler.
+    /// - Returns: The outermost of the handlers.
     func makeErrorHandler(
         writeError: (@Sendable (String) -> Void)?,
         where isWritten: @escaping @Sendable (any Error) -> Bool,

@@ -9,14 +9,16 @@ import UseCases
 
 /// The objects that live as long as the app, wired from a configuration.
 ///
-/// Together with the containers created from it, this is the only place that chooses implementations. Use cases only know their
-/// ports. Outer-ring objects that a program uses itself, such as output and files, are available directly.
+/// ```swift
+/// let app = try await AppContainer(AppConfiguration(upstream: "https://example.org/api"))
+/// let user = try await UserContainer(.guest, in: app)
+/// let feed = try await FeedContainer(in: user)
+/// let page = try await feed.withInteraction { try await $0.readFeed(FeedQuery()) }
+/// try await app.close()
+/// ```
 ///
-///     let app = try await AppContainer(AppConfiguration(upstream: "https://example.org/api"))
-///     let user = try await UserContainer(.guest, in: app)
-///     let feed = try await FeedContainer(in: user)
-///     let page = try await feed.withInteraction { try await $0.readFeed(FeedQuery()) }
-///     try await app.close()
+/// Only this container, and the containers created from it, choose implementations. Use cases know only their ports. A program
+/// also gets its standard streams, its interruptions and its output directories here.
 public struct AppContainer: Container {
     /// The objects of an app container.
     public struct Objects: Sendable {
@@ -26,7 +28,7 @@ public struct AppContainer: Container {
         let protection: UpstreamProtection
         let dataFetcher: any DataFetcher
         let imageOrigins: OriginProtections
-        /// Asks any host for images, and shares neither circuit nor limits with the data fetcher.
+        /// Fetches images from any host, with circuit breakers and limits that are independent of `dataFetcher`.
         let imageFetcher: any DataFetcher
         let observer: (any FetchObserver)?
         let repositoryObserver: (any RepositoryObserver)?
@@ -54,11 +56,11 @@ public struct AppContainer: Container {
     ///
     /// - Parameters:
     ///   - configuration: The app's settings.
-    ///   - dataFetcher: Replaces the configured upstream, for example with a test double. The app uses it without the layers of
-    ///     the configured policy, and does not close it.
+    ///   - dataFetcher: Replaces the configured upstream, for example with a test double. The app uses it without the
+    ///     decorators of the configured policy, and does not close it.
     ///   - recordStore: Replaces the configured store, for example with a database. The app does not close it.
-    ///   - endpoints: The endpoints of further entities that sessions create, update or delete. They are declared here, so that
-    ///     writes are delivered after a restart.
+    ///   - endpoints: The endpoints of further entities that sessions create, update or delete. Declare them here, so that
+    ///     their pending writes are delivered after a restart.
     ///   - observer: Observes requests; `nil` for no observer.
     ///   - repositoryObserver: Observes repositories, their store, and outboxes; `nil` for no observer.
     ///   - imageObserver: Observes image loads and their memory; `nil` for no observer.
@@ -66,7 +68,7 @@ public struct AppContainer: Container {
     ///   - clock: The clock for deadlines, limits and freshness.
     ///   - writeError: Receives a line about each failure that no caller receives; `nil` to write none.
     ///   - isWritten: Returns whether such a failure is written.
-    /// - Throws: an ``AppConfigurationError`` if the upstream is a directory that cannot be read. All objects created so far
+    /// - Throws: An ``AppConfigurationError`` if the upstream is a directory that cannot be read. All objects created so far
     ///   are closed.
     public init(
         _ configuration: AppConfiguration = .sample,
@@ -85,9 +87,9 @@ public struct AppContainer: Container {
         let timer = TimerService(clock)
         let limit = ClosingLimit(configuration.closingLimit, on: clock)
         scope = try await Scope.open(upstreamName, limit: limit) { opening throws(AppConfigurationError) in
-            // Registered first, and so closed last: images may be decoded until everything else is closed.
+            // Registered first, so closed last: images may be decoded until everything else is closed.
             let imageCodec = configuration.makeImageCodec(for: &opening)
-            // Created before the error handler, and so closed after it: it sends the error handler's last reports.
+            // Created before the error handler, so closed after it: it sends the error handler's last reports.
             let web = dataFetcher ?? configuration.makeWebDataFetcher(for: &opening)
             let errorHandler = opening.closing(
                 ReplaceableErrorHandler(
@@ -147,46 +149,52 @@ public struct AppContainer: Container {
     /// The error handler for failures that no caller receives. Its description lists its stages, outermost first. It can be
     /// replaced while the app is running.
     ///
-    /// - Throws: a `ScopeError` if the app is closed.
+    /// - Throws: A `ScopeError` if the app is closed.
     public var errorHandler: ReplaceableErrorHandler {
         get throws(ScopeError) { try scope.objects().errorHandler }
     }
 
-    /// The circuit breaker, which stops requests while the upstream fails. Its state can be read, and it can be opened and
-    /// closed manually. A policy with other numbers for it has another one. Image hosts have circuit breakers of their own.
+    /// The circuit breaker, which stops requests while the upstream fails. You can read its state, and open and close it
+    /// manually.
     ///
-    /// - Throws: a `ScopeError` if the app is closed.
+    /// ``replacePolicy(_:)`` replaces it if the new policy has other circuit breaker settings. Image hosts have their own.
+    ///
+    /// - Throws: A `ScopeError` if the app is closed.
     public var circuitBreaker: CircuitBreaker {
         get throws(ScopeError) { try scope.objects().protection.circuitBreaker }
     }
 
-    /// Replaces the policy for the upstream on the web and for each host of images. Requests under way end by the old policy.
+    /// Replaces the policy for the upstream on the web and for each host of images. Requests in flight keep the old policy.
     ///
-    /// - Throws: a `ScopeError` if the app is closed.
+    /// ```swift
+    /// try app.replacePolicy(UpstreamPolicy(attemptTimeLimit: .seconds(1), requestsPerSecond: 20))
+    /// ```
+    ///
+    /// - Throws: A `ScopeError` if the app is closed.
     public func replacePolicy(_ policy: UpstreamPolicy) throws(ScopeError) {
         let objects = try scope.objects()
         objects.protection.replacePolicy(policy)
         objects.imageOrigins.replacePolicy(policy)
     }
 
-    /// The layers that requests to the upstream pass through, with warnings about their configuration. Print it when a service
-    /// starts.
+    /// The decorators that requests to the upstream pass through, with warnings about their configuration. Print it when a
+    /// service starts.
     ///
-    /// - Throws: a `ScopeError` if the app is closed.
+    /// - Throws: A `ScopeError` if the app is closed.
     public var pipeline: DataFetcherPipeline {
         get throws(ScopeError) { try scope.objects().dataFetcher.pipeline }
     }
 
-    /// Decodes and encodes images.
+    /// The codec that decodes and encodes images.
     ///
-    /// - Throws: a `ScopeError` if the app is closed.
+    /// - Throws: A `ScopeError` if the app is closed.
     public var imageCodec: any ImageCodec {
         get throws(ScopeError) { try scope.objects().imageCodec.object() }
     }
 
     /// The in-memory image cache, with a partition for each session.
     ///
-    /// - Throws: a `ScopeError` if the app is closed.
+    /// - Throws: A `ScopeError` if the app is closed.
     public var imageCache: ImageCache {
         get throws(ScopeError) { try scope.objects().imageCache.object() }
     }
@@ -194,15 +202,15 @@ public struct AppContainer: Container {
     /// Returns a directory to write rendered files into, given its path.
     public func outputDirectory(at path: String) -> OutputDirectory { OutputDirectory(path: path) }
 
-    /// The standard input of the process. It needs no app.
+    /// The standard input of the process, available without an app.
     public static let standardInput = StandardInput()
 
-    /// The standard output of the process. It needs no app.
+    /// The standard output of the process, available without an app.
     public static let standardOutput = StandardOutput()
 
-    /// Returns the interruptions of the process from now on, which no longer terminate it.
+    /// Returns the interruptions of the process from now on. They no longer terminate it.
     public static func interruptions() -> AsyncStream<Void> { Interruptions.arriving() }
 
-    /// The standard error of the process. It needs no app.
+    /// The standard error of the process, available without an app.
     public static let standardError = StandardError()
 }

@@ -3,10 +3,12 @@ public import InwardCore
 public import InwardScopes
 public import UseCases
 
-/// The feed, for a user who reads it or publishes to it.
+/// The feature that reads the feed and publishes posts.
 ///
-///     let feed = try await FeedContainer(in: user)
-///     let page = try await feed.withInteraction { try await $0.readFeed(FeedQuery()) }
+/// ```swift
+/// let feed = try await FeedContainer(in: user)
+/// let page = try await feed.withInteraction { try await $0.readFeed(FeedQuery()) }
+/// ```
 public struct FeedContainer: FeatureContainer {
     /// The objects of a feed container.
     public struct Objects: Sendable {
@@ -22,7 +24,7 @@ public struct FeedContainer: FeatureContainer {
     /// - Parameters:
     ///   - user: The reader's session.
     ///   - router: Creates links for the medium that shows the feed.
-    /// - Throws: a `ScopeError` if the session is closed.
+    /// - Throws: A `ScopeError` if the session is closed.
     public init(in user: UserContainer, router: any Router = NullRouter()) async throws(ScopeError) {
         let errorHandler = try user.app.errorHandler
         let scope = try await FeedScope.open("feed", in: user.scope) { opening, scope in
@@ -32,7 +34,7 @@ public struct FeedContainer: FeatureContainer {
                     do throws(ReadFeedError) {
                         return try await feed.readFeed(query, policy)
                     } catch {
-                        // The view model shows the failure once, and nothing else records it.
+                        // The view model only shows the failure. Record it, too.
                         if error != .cancelled { errorHandler.handle(error) }
                         throw error
                     }
@@ -54,14 +56,14 @@ public struct FeedContainer: FeatureContainer {
 
     /// The observable list of posts.
     ///
-    /// - Throws: a `ScopeError` if the feed is closed.
+    /// - Throws: A `ScopeError` if the feed is closed.
     public var viewModel: PostListViewModel {
         get throws(ScopeError) { try scope.objects().viewModel.object() }
     }
 
     /// Opens an interaction that reads the feed once, or publishes one post.
     ///
-    /// - Throws: a `ScopeError` if the container is closed.
+    /// - Throws: A `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> FeedInteraction {
         FeedInteraction(scope: try user.openInteraction(in: scope, id: id, within: limit))
     }
@@ -84,14 +86,19 @@ public struct FeedContainer: FeatureContainer {
 extension FeedContainer {
     /// Publishes a post, given as one line of JSON, in a new interaction.
     ///
+    /// ```swift
+    /// let line = #"{"userId": 7, "title": "Notes", "body": "On the engine."}"#
+    /// let post = try await feed.publish(line: Array(line.utf8))
+    /// ```
+    ///
     /// If the session has an outbox, the post is accepted when this method returns. It then survives a killed process or a
     /// power loss, as far as the app's store guarantees that.
     ///
     /// - Parameters:
     ///   - line: The bytes of the line; `nil` if it exceeds the maximum line length.
     ///   - limit: The time limit; `nil` for the configured limit.
-    /// - Returns: the post to show, marked as pending if it is accepted but not published yet.
-    /// - Throws: the failure to show if the post was not published, or if the outcome is unknown.
+    /// - Returns: The post to show, marked as pending if it is accepted but not published yet.
+    /// - Throws: The failure to show if the post was not published, or if the outcome is unknown.
     public func publish(
         line: [UInt8]?,
         within limit: Duration? = nil
@@ -115,24 +122,24 @@ public struct FeedInteraction: InteractionContainer {
 
     /// Reads the feed.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var readFeed: ReadFeed {
         get throws(ScopeError) { ReadFeed(posts: try posts, users: try users) }
     }
 
     /// Publishes a post.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var publishPost: PublishPost {
         get throws(ScopeError) {
             PublishPost(posts: try posts, users: try users, titlesUnderWay: try scope.objects().titlesUnderWay)
         }
     }
 
-    /// Changes an author's website and publishes a post about it; `nil` if the session has no outbox, so that both cannot be
-    /// accepted together.
+    /// Changes an author's website and publishes a post about it; `nil` if the session has no outbox, which is needed to accept
+    /// both together.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var announceWebsite: AnnounceWebsite? {
         get throws(ScopeError) {
             let interaction = try scope.objects()
@@ -148,7 +155,7 @@ public struct FeedInteraction: InteractionContainer {
 
     /// Publishes a post from a line of JSON, with a website if the line names one, and presents the result.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var publishLine: PostLineController {
         get throws(ScopeError) {
             PostLineController(publishPost: try publishPost, announceWebsite: try announceWebsite)

@@ -4,7 +4,13 @@ import InwardImages
 public import InwardScopes
 import UseCases
 
-/// A gallery of the upstream's user images, as several image loaders return them.
+/// The feature that shows the images of the users, as several image loaders return them.
+///
+/// ```swift
+/// let gallery = try GalleryContainer(in: user)
+/// let images = try await gallery.withInteraction(within: .seconds(60)) { try await $0.gallery() }
+/// print(images.provenance)
+/// ```
 public struct GalleryContainer: FeatureContainer {
     /// The objects of a gallery container: none.
     public struct Objects: Sendable {}
@@ -13,9 +19,9 @@ public struct GalleryContainer: FeatureContainer {
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Creates a gallery in a user's session.
+    /// Creates the feature in a user's session.
     ///
-    /// - Throws: a `ScopeError` if the user's session is closed.
+    /// - Throws: A `ScopeError` if the user's session is closed.
     public init(in user: UserContainer) throws(ScopeError) {
         self.user = user
         scope = try Scope("gallery", in: user.scope, objects: Objects())
@@ -23,7 +29,7 @@ public struct GalleryContainer: FeatureContainer {
 
     /// Opens an interaction that shows the gallery once.
     ///
-    /// - Throws: a `ScopeError` if the container is closed.
+    /// - Throws: A `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> GalleryInteraction {
         GalleryInteraction(
             scope: try user.openInteraction(in: scope, id: id, within: limit),
@@ -44,9 +50,9 @@ public struct GalleryInteraction: InteractionContainer {
 
     /// Loads and presents the images: plain, with a watermark, and with a placeholder in place of failures.
     ///
-    /// Two additional addresses show failures: nothing exists at one, and the other is not an image.
+    /// Two more addresses show what failures look like: one where nothing exists, and one that is not an image.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var gallery: GalleryController {
         get throws(ScopeError) {
             GalleryController(

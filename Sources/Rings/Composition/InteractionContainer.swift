@@ -6,6 +6,7 @@ import Synchronization
 import UseCases
 
 /// A container that lives while a user works with one feature, and creates an interaction for each operation.
+/// To implement one, read <doc:AddingFeatures>.
 public protocol FeatureContainer: Container where Level == FeatureLifetime {
     /// The type of the interactions that the feature creates.
     associatedtype Interactions: InteractionContainer
@@ -15,22 +16,24 @@ public protocol FeatureContainer: Container where Level == FeatureLifetime {
     /// - Parameters:
     ///   - id: The identifier of the request; `nil` for a sequential number.
     ///   - limit: The time limit, from now on; `nil` for the configured limit.
-    /// - Returns: the interaction, which the caller closes.
-    /// - Throws: a `ScopeError` if the feature is closed.
+    /// - Returns: The interaction, which the caller closes.
+    /// - Throws: A `ScopeError` if the feature is closed.
     func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> Interactions
 }
 
 extension FeatureContainer {
     /// Opens an interaction with a sequential number as its identifier and the configured time limit.
     ///
-    /// - Throws: a `ScopeError` if the feature is closed.
+    /// - Throws: A `ScopeError` if the feature is closed.
     public func makeInteraction() throws(ScopeError) -> Interactions {
         try makeInteraction(id: nil, within: nil)
     }
 
     /// Opens an interaction, runs a closure with it, and closes the interaction, even if the closure throws.
     ///
-    ///     let page = try await feed.withInteraction(within: .seconds(5)) { try await $0.readFeed(FeedQuery()) }
+    /// ```swift
+    /// let page = try await feed.withInteraction(within: .seconds(5)) { try await $0.readFeed(FeedQuery()) }
+    /// ```
     ///
     /// Closing the feature, or a scope around it, cancels the closure and waits until it has ended.
     ///
@@ -38,8 +41,8 @@ extension FeatureContainer {
     ///   - id: The identifier of the request; `nil` for a sequential number.
     ///   - limit: The time limit, from now on, after which the closure is cancelled; `nil` for the configured limit.
     ///   - body: The work to do with the interaction. Its task carries the deadline.
-    /// - Returns: the value that `body` returns.
-    /// - Throws: a `ScopeError` if the feature is closed, a `DeadlinePassedError` if the time limit passes, or the error that
+    /// - Returns: The value that `body` returns.
+    /// - Throws: A `ScopeError` if the feature is closed, a `DeadlinePassedError` if the time limit passes, or the error that
     ///   `body` throws.
     public func withInteraction<Value: Sendable>(
         id: InteractionID? = nil,
@@ -52,7 +55,7 @@ extension FeatureContainer {
         do {
             try await interaction.close()
         } catch {
-            // The result stands. A retry because the interaction did not close in time would repeat the work.
+            // The work is done, so its result counts. Throwing this error would make callers repeat the work.
             errorHandler.handle(error)
         }
         guard let result = try ending.get() else { throw DeadlinePassedError(interaction.scope.title) }
@@ -62,18 +65,17 @@ extension FeatureContainer {
 
 /// A container that lives for one request or one command.
 ///
-/// It creates use cases over the repositories of the session. Run them in ``perform(_:)``, as
-/// ``FeatureContainer/withInteraction(id:within:_:)`` does. There they are cancelled when the interaction closes or its deadline
-/// passes. Elsewhere, only closing the session cancels a request in flight.
+/// It creates use cases with the repositories of the session. Run them in ``perform(_:)``, as `withInteraction` does: it
+/// cancels them when the interaction closes or its deadline passes. Elsewhere, only closing the session cancels their requests.
 public protocol InteractionContainer: Container where Level == InteractionLifetime, Objects == Interaction {}
 
 extension InteractionContainer {
     /// The identifier of the interaction, which is the name of its scope.
     public var id: InteractionID { InteractionID(scope.name) }
 
-    /// The user's upstream, which answers until the interaction's deadline passes or its scope closes.
+    /// The user's upstream. It answers until the interaction's deadline passes or its scope closes.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var upstream: Upstream {
         get throws(ScopeError) {
             let interaction = try scope.objects()
@@ -83,10 +85,10 @@ extension InteractionContainer {
         }
     }
 
-    /// Runs the interaction's work in its scope, bounded by its deadline. The work's task carries the deadline and the identifier.
+    /// Runs work in the interaction's scope, bounded by its deadline. The task carries the deadline and the identifier.
     ///
-    /// - Returns: the result of the work; `nil` if the deadline passed first.
-    /// - Throws: a `ScopeError` if the interaction is closed, or if it was closed before the work had ended.
+    /// - Returns: The result of the work; `nil` if the deadline passed first.
+    /// - Throws: A `ScopeError` if the interaction is closed, or is closed before the work has ended.
     public func perform<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Self) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure>? {
@@ -102,7 +104,7 @@ extension InteractionContainer {
 }
 
 extension InteractionContainer {
-    /// The session's user repository, which answers while the interaction is open.
+    /// The session's user repository. It answers while the interaction is open.
     var users: any EditableUserRepository {
         get throws(ScopeError) {
             _ = try scope.objects()
@@ -110,7 +112,7 @@ extension InteractionContainer {
         }
     }
 
-    /// The session's post repository, which answers while the interaction is open.
+    /// The session's post repository. It answers while the interaction is open.
     var posts: any PostRepository {
         get throws(ScopeError) {
             _ = try scope.objects()
@@ -137,7 +139,7 @@ public struct Interaction: Sendable {
     let deadline: Deadline
 }
 
-/// Numbers the interactions of an app that have no identifier of their own.
+/// Numbers the interactions of an app that were created without an identifier.
 final class InteractionNumbers: Sendable {
     private let last = Atomic(0)
 

@@ -5,7 +5,13 @@ public import InwardCore
 public import InwardScopes
 public import UseCases
 
-/// Creates mirrors of the upstream for offline use.
+/// The feature that mirrors the upstream for offline use.
+///
+/// ```swift
+/// let mirror = try MirrorContainer(in: user)
+/// let summary = try await mirror.withInteraction(within: .seconds(600)) { try await $0.mirror(into: "mirror") }
+/// print(summary.line)
+/// ```
 public struct MirrorContainer: FeatureContainer {
     /// The objects of a mirror container: none.
     public struct Objects: Sendable {}
@@ -14,9 +20,9 @@ public struct MirrorContainer: FeatureContainer {
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Creates the container in a user's session.
+    /// Creates the feature in a user's session.
     ///
-    /// - Throws: a `ScopeError` if the user's session is closed.
+    /// - Throws: A `ScopeError` if the user's session is closed.
     public init(in user: UserContainer) throws(ScopeError) {
         self.user = user
         scope = try Scope("mirror", in: user.scope, objects: Objects())
@@ -24,7 +30,7 @@ public struct MirrorContainer: FeatureContainer {
 
     /// Opens an interaction that creates one mirror.
     ///
-    /// - Throws: a `ScopeError` if the container is closed.
+    /// - Throws: A `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> MirrorInteraction {
         MirrorInteraction(
             scope: try user.openInteraction(in: scope, id: id, within: limit),
@@ -39,14 +45,14 @@ public struct MirrorInteraction: InteractionContainer {
     public let scope: Scope<InteractionLifetime, Interaction>
     let source: String
 
-    /// Mirrors the upstream into a directory, as the user sees it.
+    /// Copies what the user can see of the upstream into a directory.
     ///
     /// - Parameters:
-    ///   - path: The path of the directory. It does not have to exist.
-    ///   - limits: The maximum sizes of lists and images, each and in total.
+    ///   - path: The path of the directory, which does not have to exist.
+    ///   - limits: The maximum sizes of a list, of an image, and of everything together.
     ///   - progress: Called after each file with a line that describes the progress.
-    /// - Returns: the result to show.
-    /// - Throws: the failure to show if no new mirror was created, or a `ScopeError` if the interaction is closed.
+    /// - Returns: The result to show.
+    /// - Throws: The failure to show if no new mirror was created, or a `ScopeError` if the interaction is closed.
     public func mirror(
         into path: String,
         limits: MirrorLimits = MirrorLimits(),

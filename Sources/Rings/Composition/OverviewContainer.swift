@@ -3,7 +3,13 @@ public import InwardCore
 public import InwardScopes
 import UseCases
 
-/// An overview of the upstream's users and posts.
+/// The feature that shows an overview of the upstream's users and posts.
+///
+/// ```swift
+/// let overview = try OverviewContainer(in: user)
+/// let viewModel = try await overview.withInteraction { try await $0.overview() }
+/// print(viewModel.provenance)
+/// ```
 public struct OverviewContainer: FeatureContainer {
     /// The objects of an overview container: none.
     public struct Objects: Sendable {}
@@ -12,9 +18,9 @@ public struct OverviewContainer: FeatureContainer {
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Creates an overview in a user's session.
+    /// Creates the feature in a user's session.
     ///
-    /// - Throws: a `ScopeError` if the user's session is closed.
+    /// - Throws: A `ScopeError` if the user's session is closed.
     public init(in user: UserContainer) throws(ScopeError) {
         self.user = user
         scope = try Scope("overview", in: user.scope, objects: Objects())
@@ -22,7 +28,7 @@ public struct OverviewContainer: FeatureContainer {
 
     /// Opens an interaction that shows the overview once.
     ///
-    /// - Throws: a `ScopeError` if the container is closed.
+    /// - Throws: A `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> OverviewInteraction {
         OverviewInteraction(
             scope: try user.openInteraction(in: scope, id: id, within: limit),
@@ -39,7 +45,7 @@ public struct OverviewInteraction: InteractionContainer {
 
     /// Loads and presents the overview.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var overview: OverviewController {
         get throws(ScopeError) {
             OverviewController(

@@ -5,9 +5,9 @@ import InwardRepositories
 import InwardScopes
 import UseCases
 
-/// The session's user repository, which answers while an interaction is open.
+/// The session's user repository. It answers while an interaction is open.
 ///
-/// It holds the scope rather than the repository, so retaining a use case keeps nothing else alive.
+/// It holds the scope instead of the repository, so a retained use case does not keep the session's objects alive.
 struct ScopedUserRepository: EditableUserRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 
@@ -27,9 +27,9 @@ struct ScopedUserRepository: EditableUserRepository {
     }
 }
 
-/// The session's post repository, which answers while an interaction is open.
+/// The session's post repository. It answers while an interaction is open.
 ///
-/// It holds the scope rather than the repository, so retaining a use case keeps nothing else alive.
+/// It holds the scope instead of the repository, so a retained use case does not keep the session's objects alive.
 struct ScopedPostRepository: PostRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 
@@ -50,7 +50,7 @@ struct ScopedPostRepository: PostRepository {
     }
 }
 
-/// The session's unit of work, which commits while an interaction is open.
+/// The session's unit of work. It commits while an interaction is open.
 struct ScopedUnitOfWork: UnitOfWork {
     let scope: Scope<InteractionLifetime, Interaction>
 
@@ -62,7 +62,7 @@ struct ScopedUnitOfWork: UnitOfWork {
             throw UnitOfWorkError(.closed, explanation: "Nothing was changed: \(error).")
         }
         guard let unitOfWork else {
-            throw UnitOfWorkError(.unavailable, explanation: "Nothing was changed: the session keeps nothing.")
+            throw UnitOfWorkError(.unavailable, explanation: "Nothing was changed: the session has no store.")
         }
         try await unitOfWork.commit(changes)
     }
@@ -71,14 +71,14 @@ struct ScopedUnitOfWork: UnitOfWork {
 extension Scope {
     /// Returns the objects of the scope, for a request to one of them.
     ///
-    /// - Parameter request: What is requested, as the subject of an error message.
-    /// - Returns: the objects.
-    /// - Throws: a `RepositoryError` if the scope is closed.
+    /// - Parameter request: The subject of the error message, such as `The list of users`.
+    /// - Returns: The objects.
+    /// - Throws: A `RepositoryError` if the scope is closed.
     fileprivate func objects(for request: String) throws(RepositoryError) -> Objects {
         do throws(ScopeError) {
             return try objects()
         } catch {
-            throw RepositoryError(.closed, request: request, explanation: "was not asked for: \(error)")
+            throw RepositoryError(.closed, request: request, explanation: "was not requested: \(error)")
         }
     }
 }

@@ -10,10 +10,15 @@ public import InwardScopes
 
 /// The objects that live from sign-in to sign-out.
 ///
-/// The container captures its session when it is created, so nothing inside needs to check who is signed in. Close it at
-/// sign-out. Closing discards everything cached for the session, except what the app's store keeps for the user's next session.
+/// ```swift
+/// let ada = UserSession(name: "Ada", credentials: .bearer("token"), storeKey: "user-7")
+/// let user = try await UserContainer(ada, in: app)
+/// try await user.close()  // At sign-out.
+/// ```
 ///
-///     let user = try await UserContainer(UserSession(name: "Ada", credentials: .bearer("token")), in: app)
+/// The session is fixed when the container is created, so no object inside needs to check who is signed in. Close the container
+/// at sign-out. Closing discards everything cached for the session, except what the app's store keeps for the user's next
+/// session.
 public struct UserContainer: Container {
     /// The objects of a user container.
     public struct Objects: Sendable {
@@ -41,7 +46,7 @@ public struct UserContainer: Container {
     ///   - app: The app.
     ///   - pendingWrites: How to treat writes that an earlier process left. Pass `PendingWrites.show` in processes of a service
     ///     that only answer reads.
-    /// - Throws: a `ScopeError` if the app is closed.
+    /// - Throws: A `ScopeError` if the app is closed.
     public init(
         _ session: UserSession,
         in app: AppContainer,
@@ -108,8 +113,8 @@ public struct UserContainer: Container {
                 timer: app.timer,
                 observer: app.repositoryObserver
             )
-            // Each session has its own loader, so that no user sees another user's images. All loaders share the cache's
-            // capacity, and take turns with the decoding budget.
+            // Each session has its own loader, so that no user sees another user's images. All loaders share the capacity of
+            // the cache and the decoding budget.
             let images = opening.onFirstUse(as: "images") { () throws(ScopeError) in
                 ImageLoader(
                     source: imageSource,
@@ -142,15 +147,15 @@ public struct UserContainer: Container {
         report?.opened(at: shared.timer.now)
     }
 
-    /// Resumes the deliveries that an earlier process left.
+    /// Resumes the delivery of writes that an earlier process left in the store.
     ///
-    /// If they cannot be read, each write tries again, and no write is accepted until that succeeds.
+    /// As long as these cannot be read, no new write is accepted. Each new write tries to read them again.
     ///
     /// - Parameters:
     ///   - objects: The objects of the session.
     ///   - pendingWrites: How to treat the writes.
-    ///   - errorHandler: Receives the error if they cannot be read.
-    /// - Returns: the error; `nil` if they were read, or if the session stores nothing.
+    ///   - errorHandler: Receives the error if the writes cannot be read.
+    /// - Returns: The error; `nil` if the writes were read, or if the session has no store.
     private static func openOutbox(
         of objects: Objects,
         _ pendingWrites: PendingWrites,
@@ -176,10 +181,15 @@ public struct UserContainer: Container {
         }
     }
 
-    /// Returns the session's repository of an endpoint, the same each time. Keep it, and pass it on by initializers.
+    /// Returns the session's repository for an endpoint. Every call returns the same one.
     ///
-    /// - Throws: a `RepositoryError`: `closed` if the session is closed; `refused` if the endpoint has writes and is not among those
-    ///   of the app.
+    /// ```swift
+    /// let posts = try user.repository(.posts())
+    /// let reading = try await posts.entities(.all, .cacheFirst)
+    /// ```
+    ///
+    /// - Throws: A `RepositoryError`: `closed` if the session is closed; `refused` if the endpoint has writes and is not among
+    ///   those of the app.
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
         let repositories: RepositorySet
         do throws(ScopeError) {
@@ -192,13 +202,16 @@ public struct UserContainer: Container {
 
     /// Opens the scope of a feature over the session's repository of an endpoint. The scope is named after the endpoint.
     ///
-    ///     scope = try user.openFeature(over: .comments) { Objects(comments: UpstreamCommentRepository($0)) }
+    /// ```swift
+    /// struct Objects: Sendable { let posts: UpstreamPostRepository }
+    /// let scope = try user.openFeature(over: .posts()) { Objects(posts: UpstreamPostRepository($0)) }
+    /// ```
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint of the feature's entities.
     ///   - make: Creates the feature's objects from the repository. They need no closing.
-    /// - Returns: the scope. Closing the session closes it.
-    /// - Throws: a `RepositoryError`, as ``repository(_:)`` does.
+    /// - Returns: The scope. Closing the session closes it.
+    /// - Throws: A `RepositoryError`, as ``repository(_:)`` does.
     public func openFeature<Entity, Others: Sendable>(
         over endpoint: Endpoint<Entity>,
         making make: (Repository<Entity>) -> Others
@@ -211,10 +224,10 @@ public struct UserContainer: Container {
         }
     }
 
-    /// Loads images with this user's access rights. Its only plugin turns images upright. Addresses are relative to the
-    /// upstream's.
+    /// Loads images with this user's access rights. Its only plugin turns images upright. Addresses are relative to the address
+    /// of the upstream.
     ///
-    /// - Throws: a `ScopeError` if the session is closed.
+    /// - Throws: A `ScopeError` if the session is closed.
     public var images: ImageLoader {
         get throws(ScopeError) { try scope.objects().images.object() }
     }
@@ -225,8 +238,8 @@ public struct UserContainer: Container {
     ///   - feature: The scope of the feature that the interaction belongs to.
     ///   - id: The identifier of the request; `nil` for a sequential number.
     ///   - limit: The time limit, from now on; `nil` for the configured limit.
-    /// - Returns: the scope, which the caller closes.
-    /// - Throws: a `ScopeError` if the feature or a scope around it is closed.
+    /// - Returns: The scope, which the caller closes.
+    /// - Throws: A `ScopeError` if the feature or a scope around it is closed.
     public func openInteraction<Others: Sendable>(
         in feature: Scope<FeatureLifetime, Others>,
         id: InteractionID?,
@@ -248,7 +261,7 @@ public struct UserContainer: Container {
 }
 
 extension RepositoryError {
-    /// Creates the error of a repository that is asked for when its session is closed.
+    /// Creates the error of a request for a repository of a closed session.
     fileprivate init<Entity>(_ error: ScopeError, _ endpoint: Endpoint<Entity>) {
         self.init(
             .closed,
@@ -278,22 +291,26 @@ struct RefusalNamingErrorHandler: ErrorHandler {
 extension UserContainer {
     /// Waits until this user's accepted writes are delivered to the upstream or refused by it, up to a time limit.
     ///
-    /// If writes are pending, this method opens the user's outbox. If another process owns the outbox, the method waits for its
-    /// turn. An open session delivers its own writes without this call. Call it before you close the session.
+    /// If writes are pending, this method opens the user's outbox. If another process owns the outbox, the method waits until
+    /// that process releases it. An open session delivers its own writes without this call. Call it before you close the
+    /// session.
     ///
     /// - Parameter limit: The maximum time to wait; `nil` for the configured time limit of interactions.
-    /// - Returns: the result to show; `nil` if this user has no outbox, so that every write completes before it returns.
-    /// - Throws: a `ScopeError` if the session is closed.
+    /// - Returns: The result to show; `nil` if this user has no outbox: without one, every write completes before it returns.
+    /// - Throws: A `ScopeError` if the session is closed.
     public func deliver(within limit: Duration? = nil) async throws(ScopeError) -> DeliveryViewModel? {
         try await withOutbox(within: limit) { outbox async throws(Never) in await outbox.deliver() }.get() ?? nil
     }
 
     /// Calls a closure with the user's outbox, for example to list, retry or discard its writes.
     ///
-    ///     let outbox = try await user.withOutbox { try await $0.list() }
+    /// ```swift
+    /// let outbox = try await user.withOutbox { try await $0.list() }
+    /// print(outbox?.pendingCount ?? 0)
+    /// ```
     ///
-    /// - Returns: the value that `body` returns; `nil` if this user has no outbox.
-    /// - Throws: a `ScopeError` if the session is closed, or the error that `body` throws.
+    /// - Returns: The value that `body` returns; `nil` if this user has no outbox.
+    /// - Throws: A `ScopeError` if the session is closed, or the error that `body` throws.
     public func withOutbox<Value: Sendable>(
         _ body: @escaping @Sendable (OutboxController) async throws -> Value
     ) async throws -> Value? {

@@ -5,12 +5,14 @@ import InwardRepositories
 ///
 /// A session is immutable. A different user, or the same user with different credentials, is a different session.
 ///
-///     let session = UserSession(name: "Ada", credentials: .bearer("token"), storeKey: "user-7")
+/// ```swift
+/// let session = UserSession(name: "Ada", credentials: .bearer("token"), storeKey: "user-7")
+/// ```
 public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable {
     /// The user's name in messages.
     public let name: String
     let credentials: HeaderField?
-    /// The session's name in a store; `nil` if the session stores nothing. No user shares the guests' name.
+    /// The session's name in a store; `nil` if the session stores nothing. The name of guests differs from every user's.
     let storePart: RecordKey?
 
     /// Creates a session.
@@ -38,6 +40,6 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
     /// The user's name.
     public var description: String { name }
 
-    /// A mirror that shows only the user's name.
+    /// The reflection of the session, which shows only the user's name.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
 }

@@ -3,7 +3,13 @@ public import InwardCore
 public import InwardScopes
 public import UseCases
 
-/// The users and their posts, for a user who looks at them.
+/// The feature that shows the users and their posts.
+///
+/// ```swift
+/// let feature = try UsersContainer(in: user, router: PathRouter(root: "/app"))
+/// let profile = try await feature.withInteraction { try await $0.showUser(User.ID(7)) }
+/// print(profile.user.value.name)
+/// ```
 public struct UsersContainer: FeatureContainer {
     /// The objects of a users container.
     public struct Objects: Sendable {
@@ -14,12 +20,12 @@ public struct UsersContainer: FeatureContainer {
     public let scope: Scope<FeatureLifetime, Objects>
     private let user: UserContainer
 
-    /// Creates the container in a user's session.
+    /// Creates the feature in a user's session.
     ///
     /// - Parameters:
     ///   - user: The viewer's session.
     ///   - router: Creates links for the medium that shows the users.
-    /// - Throws: a `ScopeError` if the session is closed.
+    /// - Throws: A `ScopeError` if the session is closed.
     public init(in user: UserContainer, router: any Router) throws(ScopeError) {
         self.user = user
         scope = try Scope("users", in: user.scope, objects: Objects(router: router))
@@ -27,7 +33,7 @@ public struct UsersContainer: FeatureContainer {
 
     /// Opens an interaction that shows all users, or one of them, once.
     ///
-    /// - Throws: a `ScopeError` if the container is closed.
+    /// - Throws: A `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> UsersInteraction {
         UsersInteraction(
             scope: try user.openInteraction(in: scope, id: id, within: limit),
@@ -44,21 +50,21 @@ public struct UsersInteraction: InteractionContainer {
 
     /// Lists all users.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var listUsers: ListUsers {
         get throws(ScopeError) { ListUsers(users: try users) }
     }
 
     /// Shows one user with the user's posts.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var showUser: ShowUser {
         get throws(ScopeError) { ShowUser(users: try users, posts: try posts) }
     }
 
     /// Reads posts page by page, optionally those of one user.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     public var readFeed: ReadFeed {
         get throws(ScopeError) { ReadFeed(posts: try posts, users: try users) }
     }

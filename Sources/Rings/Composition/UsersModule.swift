@@ -4,9 +4,17 @@ import InwardCore
 import InwardScopes
 import UseCases
 
-/// Shows users on a view. Each destination runs its use case and presenter in a new interaction, and updates the view.
+/// A module that shows users on a view.
 ///
-/// The module references its view weakly, so the view may own the module.
+/// ```swift
+/// func show(on view: some UsersView) async throws {
+///     let feature = try UsersContainer(in: user, router: PathRouter())
+///     await feature.makeModule(for: view).open(.user(User.ID(7)))
+/// }
+/// ```
+///
+/// Each destination runs its use case and presenter in a new interaction, and updates the view. The module references its view
+/// weakly, so the view may own the module.
 public struct UsersModule: Sendable {
     private let container: UsersContainer
     private weak let view: (any UsersView)?
@@ -37,7 +45,7 @@ extension UsersContainer {
     /// Creates a module with use cases, presenters and router for a view.
     ///
     /// - Parameter view: The view, which the module references weakly.
-    /// - Returns: a module that shows destinations on the view.
+    /// - Returns: A module that shows destinations on the view.
     public func makeModule(for view: some UsersView) -> UsersModule {
         UsersModule(container: self, view: view)
     }
@@ -46,7 +54,7 @@ extension UsersContainer {
 extension UsersInteraction {
     /// Shows a destination on a view, or the reason why it cannot be shown.
     ///
-    /// - Throws: a `ScopeError` if the interaction is closed.
+    /// - Throws: A `ScopeError` if the interaction is closed.
     func show(_ destination: Destination, on view: any UsersView) async throws(ScopeError) {
         switch destination {
         case .users: await show(try listUsers, on: view)
@@ -86,8 +94,8 @@ extension UsersInteraction {
         }
     }
 
-    /// Returns the failure to show. After the deadline, every failure is shown as a timeout, since the deadline cancels the
-    /// work.
+    /// Returns the failure to show. After the deadline, every failure is shown as a timeout, because the deadline cancels the
+    /// work and causes it.
     private func failure(_ failure: FailureViewModel) -> FailureViewModel {
         guard Deadline.current?.hasPassed == true else { return failure }
         return .late

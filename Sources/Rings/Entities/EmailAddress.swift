@@ -1,7 +1,9 @@
 /// An email address, such as `ada@example.org`.
 ///
-///     let email = try EmailAddress("Ada@Example.org")
-///     print(email)  // Ada@example.org
+/// ```swift
+/// let email = try EmailAddress("Ada@Example.org")
+/// print(email)  // Ada@example.org
+/// ```
 ///
 /// Valid addresses are those that the WHATWG HTML standard accepts in an email field, within the length limits of RFC 5321
 /// section 4.5.3.1: 64 octets before the `@` and 254 in total. Quoted local parts, comments, address literals and non-ASCII
@@ -65,10 +67,11 @@ public enum EmailAddressError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The rule as a sentence to show to a person.
     public var description: String {
         switch self {
-        case .notOneAtSign(let text): "An e-mail address has exactly one “@”, which “\(text)” has not."
-        case .tooLong(let octets): "An e-mail address has at most 254 octets, and this one has \(octets)."
-        case .invalidLocalPart(let text): "What stands before the “@” in “\(text)” is no mailbox name."
-        case .invalidDomain(let text): "What stands behind the “@” in “\(text)” is no host name."
+        case .notOneAtSign(let text): "An email address must contain exactly one “@”, but “\(text)” does not."
+        case .tooLong(let octets): "An email address can have at most 254 octets, but this one has \(octets)."
+        case .invalidLocalPart(let text):
+            "The part before the “@” in “\(text)” is empty, too long, or contains a character that is not allowed."
+        case .invalidDomain(let text): "The part after the “@” in “\(text)” is not a host name."
         }
     }
 }

@@ -1,4 +1,8 @@
 /// A published post.
+///
+/// ```swift
+/// let post = try Post(id: Post.ID(12), authorID: User.ID(7), title: "Notes", body: "On the engine.")
+/// ```
 public struct Post: Hashable, Identifiable, Sendable {
     /// The identity of the post. Later posts have greater identities.
     public let id: ID
@@ -28,7 +32,7 @@ public struct Post: Hashable, Identifiable, Sendable {
     /// The title in lower case, for comparing titles without regard to case.
     public var foldedTitle: String { title.lowercased() }
 
-    /// Creates the post that a draft becomes. This cannot fail, because the rules of drafts are stricter than those of posts.
+    /// Creates a post from a draft. This cannot fail: every valid draft is a valid post.
     init(id: ID, draft: PostDraft) {
         self.id = id
         authorID = draft.authorID
@@ -48,7 +52,7 @@ extension Post {
             self.rawValue = rawValue
         }
 
-        /// Creates an identity from its description; `nil` if the text is not a number in decimal digits.
+        /// Creates an identity from its description; `nil` if the text is not a decimal integer.
         public init?(_ description: String) {
             guard let rawValue = Int(description) else { return nil }
             self.rawValue = rawValue
@@ -59,7 +63,7 @@ extension Post {
             left.rawValue < right.rawValue
         }
 
-        /// The number in decimal digits.
+        /// The number as a decimal integer.
         public var description: String { String(rawValue) }
     }
 }

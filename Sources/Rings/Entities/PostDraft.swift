@@ -1,12 +1,16 @@
 /// A validated post that is not published yet.
 ///
-///     let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On the engine.")
+/// ```swift
+/// let draft = try PostDraft(authorID: User.ID(7), title: "  Notes ", body: "On the engine.")
+/// print(draft.title)  // Notes
+/// ```
 public struct PostDraft: Hashable, Sendable {
     /// The allowed number of characters in a trimmed title.
     public static let titleLengths = 1...120
     /// The allowed number of characters in a trimmed body.
     public static let bodyLengths = 1...5_000
-    /// The maximum UTF-8 length of a trimmed title, in bytes. A single character can take any number of bytes.
+    /// The maximum UTF-8 length of a trimmed title, in bytes. ``titleLengths`` alone does not limit the size, because one
+    /// character can consist of any number of bytes.
     public static let maximumTitleBytes = 4_096
     /// The maximum UTF-8 length of a trimmed body, in bytes.
     public static let maximumBodyBytes = 65_536
@@ -23,8 +27,9 @@ public struct PostDraft: Hashable, Sendable {
     /// Characters are extended grapheme clusters, as Unicode defines them.
     ///
     /// - Complexity: O(n) in the lengths of title and body.
-    /// - Throws: A ``PostDraftError`` with the length that is outside ``titleLengths`` or ``bodyLengths``, or the number of bytes
-    ///   that is above ``maximumTitleBytes`` or ``maximumBodyBytes``. If both title and body are invalid, the error is the title's.
+    /// - Throws: A ``PostDraftError`` with the length that is outside ``titleLengths`` or ``bodyLengths``, or the number of
+    ///   bytes that is above ``maximumTitleBytes`` or ``maximumBodyBytes``. If both title and body are invalid, the error is
+    ///   the title's.
     public init(authorID: User.ID, title: String, body: String) throws(PostDraftError) {
         let title = title.trimmingWhitespace()
         let body = body.trimmingWhitespace()
@@ -68,10 +73,10 @@ public enum PostDraftError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func sentence(_ part: String, maximumBytes: Int, count: Int) -> String {
-        "A post's \(part) has at most \(maximumBytes) bytes, and this one has \(count)."
+        "A post's \(part) can have at most \(maximumBytes) bytes, but this one has \(count)."
     }
 
     private static func sentence(_ part: String, allowed: ClosedRange<Int>, count: Int) -> String {
-        "A post's \(part) has \(allowed.lowerBound) to \(allowed.upperBound) characters, and this one has \(count)."
+        "A post's \(part) must have \(allowed.lowerBound) to \(allowed.upperBound) characters, but this one has \(count)."
     }
 }

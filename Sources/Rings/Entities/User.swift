@@ -1,7 +1,26 @@
 /// A person who writes posts.
 ///
-/// Every user is valid: the name is not blank, the username is one word, and ``EmailAddress`` and ``GeographicPoint`` validate
-/// themselves.
+/// A user is always valid: the name is not blank, and the username is one word. ``EmailAddress``, ``GeographicPoint`` and
+/// ``Company`` check their own rules.
+///
+/// ```swift
+/// let user = try User(
+///     id: User.ID(7),
+///     name: "Ada Lovelace",
+///     username: "ada",
+///     email: EmailAddress("ada@example.org"),
+///     phone: "+44 20 7946 0000",
+///     website: "ada.example.org",
+///     address: PostalAddress(
+///         street: "12 St James's Square",
+///         suite: "",
+///         city: "London",
+///         zipcode: "SW1Y 4JH",
+///         location: GeographicPoint(latitude: 51.51, longitude: -0.13)
+///     ),
+///     company: Company(name: "Analytical Engines", catchPhrase: "We weave numbers.", business: "Computing")
+/// )
+/// ```
 public struct User: Hashable, Identifiable, Sendable {
     /// The identity of the user.
     public let id: ID
@@ -22,8 +41,8 @@ public struct User: Hashable, Identifiable, Sendable {
 
     /// Creates a user, with name and username trimmed of surrounding whitespace.
     ///
-    /// - Throws: ``UserError/blankName`` if the name is empty or only whitespace, ``UserError/blankUsername`` if the username is,
-    ///   or ``UserError/usernameIsNotOneWord(_:)`` if the username contains whitespace.
+    /// - Throws: ``UserError/blankName`` if the name is empty or only whitespace, ``UserError/blankUsername`` if the username
+    ///   is, or ``UserError/usernameIsNotOneWord(_:)`` if the username contains whitespace.
     public init(
         id: ID,
         name: String,
@@ -61,7 +80,7 @@ extension User {
             self.rawValue = rawValue
         }
 
-        /// Creates an identity from its description; `nil` if the text is not a number in decimal digits.
+        /// Creates an identity from its description; `nil` if the text is not a decimal integer.
         public init?(_ description: String) {
             guard let rawValue = Int(description) else { return nil }
             self.rawValue = rawValue
@@ -72,7 +91,7 @@ extension User {
             left.rawValue < right.rawValue
         }
 
-        /// The number in decimal digits.
+        /// The number as a decimal integer.
         public var description: String { String(rawValue) }
     }
 }
@@ -91,12 +110,12 @@ public enum UserError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .blankName: "A user's name must not be blank."
         case .blankUsername: "A username must not be blank."
-        case .usernameIsNotOneWord(let username): "A username must be one word, which “\(username)” is not."
+        case .usernameIsNotOneWord(let username): "A username must be one word, but “\(username)” is not."
         }
     }
 }
 
-/// A company as its employee describes it.
+/// The company that a user works for.
 public struct Company: Hashable, Sendable {
     /// The name of the company. Never empty.
     public let name: String
@@ -166,6 +185,10 @@ public struct PostalAddress: Hashable, Sendable {
 }
 
 /// A point on Earth in WGS 84 coordinates.
+///
+/// ```swift
+/// let london = try GeographicPoint(latitude: 51.51, longitude: -0.13)
+/// ```
 public struct GeographicPoint: Hashable, Sendable {
     /// Degrees north of the equator, from -90 to 90.
     public let latitude: Double
@@ -193,8 +216,9 @@ public enum GeographicPointError: Error, Hashable, Sendable, CustomStringConvert
     /// The rule as a sentence to show to a person.
     public var description: String {
         switch self {
-        case .latitudeOutOfRange(let degrees): "A latitude is from -90 to 90 degrees, which \(degrees) is not."
-        case .longitudeOutOfRange(let degrees): "A longitude is from -180 to 180 degrees, which \(degrees) is not."
+        case .latitudeOutOfRange(let degrees): "A latitude must be from -90 to 90 degrees, but this one is \(degrees)."
+        case .longitudeOutOfRange(let degrees):
+            "A longitude must be from -180 to 180 degrees, but this one is \(degrees)."
         }
     }
 }

@@ -5,6 +5,12 @@ import InwardImages
 
 /// A small built-in upstream with 10 users and 100 posts, for trying things out without a network.
 ///
+/// ```swift
+/// let users = SampleDataFetcher.baseURL.appending(path: "users")
+/// let response = try await SampleDataFetcher().fetch(DataRequest(url: users))
+/// print(response.body.count)
+/// ```
+///
 /// It answers like JSONPlaceholder: `/users`, `/posts`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` to select a
 /// slice, and images of the users at paths like `/avatars/7.jpg`. A `POST` to `/posts` returns the sent record with a new
 /// identity, and changes nothing.
@@ -19,9 +25,9 @@ public struct SampleDataFetcher: DataFetcher {
     /// Creates the sample upstream.
     public init() {}
 
-    /// Returns the answer to a request for something in the sample.
+    /// Returns the sample's answer to a request.
     ///
-    /// - Throws: a `FetchError` if the address is outside of the sample, or if the task was cancelled.
+    /// - Throws: A `FetchError` if the address is outside the sample, or if the task was cancelled.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if request.method == .post, try upstream.path(of: request) == ["posts"] { return Self.created(request.body) }
         return try upstream.answer(to: request) { path throws(FetchError) in Self.file(at: path) }
@@ -51,7 +57,7 @@ public struct SampleDataFetcher: DataFetcher {
             return DataResponse(
                 status: 400,
                 headerFields: [type],
-                body: Data(#"{"error":"The body is no object."}"#.utf8)
+                body: Data(#"{"error":"The body is not a JSON object."}"#.utf8)
             )
         }
         record["id"] = 101

@@ -3,8 +3,10 @@ public import UseCases
 
 /// A place that a view can link to.
 ///
-///     let destination = Destination("users/7")  // the user with identity 7
-///     let path = Destination.feed(after: nil).description  // "posts"
+/// ```swift
+/// let destination = Destination("users/7")  // .user(7)
+/// let path = Destination.feed(after: nil).description  // "posts"
+/// ```
 public enum Destination: Hashable, Sendable {
     /// All users.
     case users

@@ -2,6 +2,13 @@ public import InwardCore
 public import UseCases
 
 /// A controller that creates a mirror and presents the outcome.
+///
+/// ```swift
+/// func mirror(_ controller: MirrorController) async throws(FailureViewModel) {
+///     let mirror = try await controller { progress in print(progress) }
+///     print(mirror.line)
+/// }
+/// ```
 public struct MirrorController: Sendable {
     private let createMirror: CreateMirror
     private let source: String
@@ -44,29 +51,29 @@ public struct MirrorController: Sendable {
 
 extension FailureViewModel {
     fileprivate init(_ error: CreateMirrorError) {
-        let goesOn = "Run it again to finish it: what is there already is kept for that."
+        let goesOn = "Run it again to resume: it reuses the files that were copied."
         switch error {
         case .cancelled:
-            self.init("The mirror was not finished, because that was cancelled", advice: goesOn)
+            self.init("Mirroring was cancelled", advice: goesOn)
         case .timedOut:
-            self.init("The mirror was not finished in time", advice: goesOn)
+            self.init("Mirroring did not finish in time", advice: goesOn)
         case .unavailable(let cause):
             self.init("The upstream could not be mirrored: \(cause)", advice: goesOn)
         case .limitExceeded(let cause):
-            self.init("The mirror was given up: \(cause)")
+            self.init("Mirroring stopped at a limit: \(cause)")
         case .unreadable(let cause):
             self.init(
                 "The upstream could not be mirrored: \(cause)",
-                advice: "Check that the address is that of the upstream, and what it answers there."
+                advice: "Check the address, and what the upstream returns there."
             )
         case .unwritable(let cause):
             self.init("The mirror could not be written: \(cause)")
         case .unkept(let cause):
-            self.init("The mirror could not be kept", advice: cause.description)
+            self.init("The mirror could not be stored", advice: cause.description)
         case .restless:
             self.init(
-                "The upstream could not be mirrored, because it changed each time while it was being copied",
-                advice: "Run it again when less is being changed there."
+                "The upstream could not be mirrored, because it changed during every attempt",
+                advice: "Run it again when it changes less often."
             )
         }
     }
@@ -82,7 +89,7 @@ public struct MirrorViewModel: Hashable, Sendable {
         let kept = itemCount - min(itemCount, report.transferredCount)
         line = """
             Mirrored \(source) into \(directory) in \(duration.spoken): \(report.userCount) users, \(report.postCount) posts, \
-            \(report.avatarCount) images. Of \(itemCount) files \(kept) were there already, and unchanged.
+            \(report.avatarCount) images. \(kept) of \(itemCount) files were already up to date.
             """
     }
 }

@@ -3,6 +3,17 @@ public import InwardCore
 public import UseCases
 
 /// A controller that loads an overview of an upstream and presents it.
+///
+/// ```swift
+/// let controller = OverviewController(
+///     listUsers: listUsers,
+///     readFeed: readFeed,
+///     source: "the built-in sample",
+///     stopwatch: Stopwatch(ContinuousClock())
+/// )
+/// let overview = try await controller()
+/// print(overview.provenance)
+/// ```
 public struct OverviewController: Sendable {
     private let listUsers: ListUsers
     private let readFeed: ReadFeed
@@ -25,7 +36,7 @@ public struct OverviewController: Sendable {
 
     /// Loads the users and the first page of the feed concurrently.
     ///
-    /// An overview needs both. If either fails, the overview fails, even though the feed alone could be shown without its users.
+    /// If either fails, the overview fails. An overview needs both, even though a feed can be shown without its users.
     ///
     /// - Throws: The failure to show if either cannot be loaded.
     public func callAsFunction() async throws(FailureViewModel) -> OverviewViewModel {
@@ -34,8 +45,8 @@ public struct OverviewController: Sendable {
         let users = try await usersRead().get()
         let page = try await eventualFeed.get()
         let duration = (stopwatch.elapsed - start).spoken
-        // The list and the feed read the users at the same time and share what is fetched: one of them is told that it came from
-        // memory. A reader wants to know where the overview had it from.
+        // The list and the feed read the users concurrently and share one request, so one of the two readings says “memory”.
+        // The overview names the origin that is farther away, where the users really came from.
         let usersOrigin = max(users.origin, (try? page.usersRead.get().origin) ?? users.origin)
         let list = UserListPresenter().present(users, from: usersOrigin)
         let feed = FeedPresenter().present(page)
@@ -74,7 +85,7 @@ public struct OverviewViewModel: ViewModel, Hashable {
     /// A sentence that says what was read, from where, and how long it took.
     public let provenance: String
 
-    /// The generator's key sorts first, so the start of a file identifies the program that wrote it.
+    /// The key of `generator` sorts first, so that the beginning of a JSON file identifies the program that wrote it.
     enum CodingKeys: String, CodingKey {
         case generator = "_generator"
         case users
@@ -84,7 +95,7 @@ public struct OverviewViewModel: ViewModel, Hashable {
 
     /// The users, the feed, the notes of both, and the provenance.
     public var document: Document {
-        // The feed's notes also name the rejected users.
+        // Both lists of notes name the rejected users. Show each note once.
         let notes = users.notes + feed.notes.filter { !users.notes.contains($0) }
         let blocks = users.blocks + feed.blocks + notes.block + [.paragraph(provenance)]
         return Document(title: "Users and posts", blocks: blocks)

@@ -11,6 +11,13 @@ import Foundation
 #endif
 
 /// A mirror source that reads the originals from an upstream.
+///
+/// ```swift
+/// func mirror(into store: any MirrorStore) async throws -> MirrorReport {
+///     let createMirror = CreateMirror(from: RepositoryMirrorSource(upstream: upstream), in: store)
+///     return try await createMirror()
+/// }
+/// ```
 public struct RepositoryMirrorSource: MirrorSource {
     private let upstream: Upstream
     private let limits: MirrorLimits
@@ -19,7 +26,7 @@ public struct RepositoryMirrorSource: MirrorSource {
     ///
     /// - Parameters:
     ///   - upstream: The upstream of the originals.
-    ///   - limits: The limits of the mirror. They also limit how much an upstream without byte ranges may send at once.
+    ///   - limits: The limits of the mirror. They also limit the size of a response from an upstream without byte ranges.
     public init(upstream: Upstream, limits: MirrorLimits = MirrorLimits()) {
         self.upstream = upstream
         self.limits = limits

@@ -1,10 +1,19 @@
 /// A type that turns destinations into links for a medium, such as a website or a command line.
+///
+/// ```swift
+/// struct MailRouter: Router {
+///     func link(to destination: Destination) -> Link? {
+///         Link("https://example.org/\(destination)")
+///     }
+/// }
+/// let presenter = UserListPresenter(router: MailRouter())
+/// ```
 public protocol Router: Sendable {
     /// Returns the link to a destination; `nil` if the medium cannot link to it.
     func link(to destination: Destination) -> Link?
 }
 
-/// A link to a ``Destination`` in the form of a medium: the path of a page, or arguments for a command line.
+/// A link to a ``Destination``, such as the path of a page or the arguments for a command.
 public struct Link: Hashable, Sendable, Encodable {
     /// The link as text.
     public let text: String
@@ -32,7 +41,12 @@ public struct NullRouter: Router {
     public func link(to destination: Destination) -> Link? { nil }
 }
 
-/// A router whose links are command-line arguments, such as `--open users/7`.
+/// A router whose links are command-line arguments.
+///
+/// ```swift
+/// let router = CommandRouter(option: "--open")
+/// let link = router.link(to: .user(User.ID(7)))  // --open users/7
+/// ```
 public struct CommandRouter: Router {
     private let option: String
 
@@ -49,16 +63,18 @@ public struct CommandRouter: Router {
     }
 }
 
-/// A router whose links are paths of a website, such as `/users/7`.
+/// A router whose links are paths of a website.
 ///
-///     let router = PathRouter(root: "/app")
-///     let link = router.link(to: .users)  // /app/users
+/// ```swift
+/// let router = PathRouter(root: "/app")
+/// let link = router.link(to: .users)  // /app/users
+/// ```
 public struct PathRouter: Router {
     private let root: String
 
     /// Creates a router.
     ///
-    /// - Parameter root: The path under which the pages are.
+    /// - Parameter root: The path below which the pages are.
     public init(root: String = "/") {
         self.root = root.hasSuffix("/") ? root : "\(root)/"
     }

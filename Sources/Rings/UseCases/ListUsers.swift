@@ -3,10 +3,12 @@ public import InwardCore
 
 /// A use case that lists all users by name.
 ///
-///     let listUsers = ListUsers(users: repository)
-///     for user in try await listUsers().value {
-///         print(user.name)
-///     }
+/// ```swift
+/// let listUsers = ListUsers(users: users)
+/// for user in try await listUsers().value {
+///     print(user.name)
+/// }
+/// ```
 public struct ListUsers: Sendable {
     private let users: any UserRepository
 

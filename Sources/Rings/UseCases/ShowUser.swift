@@ -3,9 +3,14 @@ public import InwardCore
 
 /// A use case that shows a user together with the user's posts.
 ///
-///     let showUser = ShowUser(users: users, posts: posts)
-///     let profile = try await showUser(User.ID(7))
-///     print(profile.user.value.name)
+/// ```swift
+/// let showUser = ShowUser(users: users, posts: posts)
+/// let profile = try await showUser(User.ID(7))
+/// print(profile.user.value.name)
+/// if case .success(let written) = profile.posts {
+///     print("\(written.value.count) posts")
+/// }
+/// ```
 public struct ShowUser: Sendable {
     private let users: any UserRepository
     private let posts: any PostRepository

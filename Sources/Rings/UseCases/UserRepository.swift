@@ -1,10 +1,18 @@
 public import Entities
 public import InwardCore
 
-/// The port through which the use cases read users.
+/// The port through which use cases read users.
 ///
-/// Implementations answer from the sources that the read policy allows. They skip damaged records in lists and report them in the
-/// reading. When the calling task is cancelled, they throw `RepositoryError.Reason.cancelled`.
+/// An outer ring implements it, for example over HTTP. A test passes a repository in memory:
+///
+/// ```swift
+/// let repository: any UserRepository = try InMemoryUserRepository([.example(7)])
+/// let reading = try await repository.user(User.ID(7), .cacheFirst)
+/// print(reading.value.name, reading.origin)
+/// ```
+///
+/// Implementations read only from the sources that the read policy allows. They skip damaged records in lists and report them
+/// in the reading. When the calling task is cancelled, they throw `RepositoryError.Reason.cancelled`.
 public protocol UserRepository: Sendable {
     /// Returns all users in the order of the source. Identities are unique.
     ///
@@ -17,14 +25,14 @@ public protocol UserRepository: Sendable {
     func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User>
 }
 
-/// The port through which the use cases read and change users. Those that only read take a ``UserRepository``.
+/// The port through which use cases read and change users. Use cases that only read take a ``UserRepository``.
 public protocol EditableUserRepository: UserRepository {
-    /// Prepares a change of a user, for a unit of work to commit.
+    /// Prepares a change of a user. Nothing is changed until a unit of work commits it.
     ///
     /// - Parameters:
     ///   - id: The identity of the user.
     ///   - change: Changes the user, but not the identity. It may be called several times.
-    /// - Returns: The prepared change; `nil` if the user already is what the change makes of it.
+    /// - Returns: The prepared change; `nil` if applying `change` would leave the user as it is.
     /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.notFound` if the user does not exist.
     func prepareUpdate(
         of id: User.ID,

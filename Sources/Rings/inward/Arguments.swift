@@ -9,31 +9,34 @@ struct Arguments: Equatable {
                       [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY | --publish |
                        --outbox [--retry ID | --discard ID]]
 
+        Shows the users and posts of an upstream, publishes posts to it, or copies it.
+
           UPSTREAM            where users and posts come from: an address that begins with http:// or https://,
-                              or a directory that mirrors one (users.json, posts.json).
-                              Without it: a sample that is part of the program.
-          --output DIRECTORY  also write what is shown as index.html and index.json into this directory, and the
-                              users' images as gallery.html.
-          --open PLACE        show what is at a place: users, users/7, users/7/posts, posts, and so on.
-          --watch SECONDS     show the feed, and again what has become of it every so many seconds, until interrupted.
-          --mirror DIRECTORY  copy users, posts and images into this directory, which is an upstream then. What is there
-                              changes when all is copied. Interrupted and run again, it is finished.
-          --publish           publish posts from standard input, one a line of at most 1 MiB:
+                              or a directory that mirrors one (users.json, posts.json). Default: a built-in sample.
+          --output DIRECTORY  also write the overview as index.html and index.json, and the users' images as
+                              gallery.html, into this directory.
+          --open PLACE        show one place: users, users/7, users/7/posts, posts, and so on.
+          --watch SECONDS     show the feed, and refresh it at this interval until interrupted.
+          --mirror DIRECTORY  copy users, posts and images into this directory, which can then be used as UPSTREAM.
+                              The directory changes only when the copy is complete. Run it again to resume an
+                              interrupted copy.
+          --publish           publish posts from standard input, one JSON object of at most 1 MiB per line:
                               {"userId": 7, "title": "Notes", "body": "On the engine."}
-                              What became of each is printed before the next is read. With --store a line may have a
-                              "website", which becomes the author's: the post and it are accepted, or neither is.
-          --outbox            list the posts in --store that wait for the upstream, and those that it refused. This needs no
-                              upstream that can be reached; with another UPSTREAM it lists that one's posts.
-          --retry ID          send one of them again now. As much of the ID as no other begins with is enough.
-          --discard ID        remove one of them for good.
-          --store DIRECTORY   keep users and posts in this directory, and show what it has while the upstream is away.
-                              A post is published when the upstream takes it, and accepted as soon as it is safe here. It
-                              is then delivered for up to 30 seconds when the input ends, and by the next --publish; once, if
-                              the upstream honours idempotency keys. Posts that the upstream refuses are reported and kept.
-                              What is of one upstream is not shown as another's. Several programs may use one directory;
-                              one at a time publishes, and others wait for it for up to 30 seconds.
-          --timeout SECONDS   give up an attempt to ask UPSTREAM after so many seconds; 5 unless it is said.
-          --help              show this and do nothing else.
+                              The outcome of each line is printed before the next line is read. With --store, a line
+                              may have a "website", which becomes the author's website. The post and the website are
+                              accepted together, or neither is.
+          --outbox            list the posts to UPSTREAM in --store that are waiting for delivery or were refused.
+                              UPSTREAM does not have to be reachable.
+          --retry ID          send one of these posts again now. The beginning of its ID is enough if it is unique.
+          --discard ID        remove one of these posts permanently.
+          --store DIRECTORY   keep users and posts in this directory, and show them while UPSTREAM is unavailable.
+                              A post is accepted as soon as it is stored here, and published when UPSTREAM accepts it.
+                              When the input ends, delivery continues for up to 30 seconds; the next --publish delivers
+                              the rest. If UPSTREAM honors idempotency keys, each post is published once. Refused posts
+                              are reported and kept. Each upstream has its own data in the directory. Several programs
+                              can use the directory, but only one publishes at a time: others wait for up to 30 seconds.
+          --timeout SECONDS   the time limit for each attempt of a request to UPSTREAM. Default: 5.
+          --help              show this text, and do nothing else.
 
         """
 
@@ -62,7 +65,7 @@ struct Arguments: Equatable {
 
     /// Parses the arguments after the program's name.
     ///
-    /// - Throws: a ``UsageError`` for the first invalid argument.
+    /// - Throws: A ``UsageError`` for the first invalid argument.
     init(_ arguments: some Sequence<String>) throws(UsageError) {
         let directory = "a directory"
         let identifier = "the beginning of an ID that --outbox lists"
@@ -87,18 +90,20 @@ struct Arguments: Equatable {
             case .option("--help", nil), .option("-h", nil): task = .help
             case .option: throw parser.unknownOption
             case .positional(let text):
-                guard upstream == nil else { throw UsageError("there can be one upstream") }
+                guard upstream == nil else { throw UsageError("only one UPSTREAM is allowed") }
                 upstream = text
             }
         }
-        if case .outbox = task, store == nil { throw UsageError("--outbox needs --store, where the posts are kept") }
+        if case .outbox = task, store == nil {
+            throw UsageError("--outbox needs --store, the directory with the posts")
+        }
     }
 
     private mutating func choose(_ action: OutboxAction) throws(UsageError) {
         switch task {
         case .help: return
         case .outbox(.list), .overview(output: nil): task = .outbox(action)
-        default: throw UsageError("--retry and --discard are for --outbox, one at a time")
+        default: throw UsageError("--retry and --discard can be used only with --outbox, and not together")
         }
     }
 
@@ -106,7 +111,8 @@ struct Arguments: Equatable {
         switch task {
         case .help: return
         case .overview(output: nil): task = chosen
-        default: throw UsageError("there can be one of --output, --open, --watch, --mirror, --publish and --outbox")
+        default:
+            throw UsageError("only one of --output, --open, --watch, --mirror, --publish and --outbox is allowed")
         }
     }
 

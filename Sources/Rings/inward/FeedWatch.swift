@@ -1,7 +1,7 @@
 import Infrastructure
 import InterfaceAdapters
 
-/// Shows the feed and its changes until the user interrupts.
+/// The run of `--watch`, which shows the feed and its changes until the user interrupts it.
 struct FeedWatch {
     let terminal: Terminal
     let viewModel: PostListViewModel
@@ -37,7 +37,7 @@ struct FeedWatch {
 }
 
 extension PostListState {
-    /// Whether another state follows soon.
+    /// Whether another state will replace this one soon.
     fileprivate var isLoading: Bool {
         switch self {
         case .idle, .loading: true

@@ -4,7 +4,7 @@ import InwardRepositories
 
 /// Work that the first interruption cancels.
 struct InterruptibleWork<Value: Sendable> {
-    /// The first event.
+    /// The event that occurs first.
     private enum Ending {
         case done(Result<Value, any Error>)
         case interrupted
@@ -47,18 +47,19 @@ extension Result where Failure == any Error {
     }
 }
 
-/// Publishes a post for each line of the input, one after the other, until the user interrupts.
+/// The run of `--publish`, which publishes a post for each line of the input until the user interrupts it.
 struct PublishRun {
     let terminal: Terminal
     let lines: InputLines
     let publish: @Sendable ([UInt8]?) async throws(FailureViewModel) -> PublishedPostViewModel
-    /// Allows accepted posts some time for delivery. Returns `nil` if posts are not accepted before they are published.
+    /// Waits for the delivery of accepted posts, within a time limit. Returns `nil` if there is no store, so that every post is
+    /// published at once.
     let deliver: @Sendable () async throws -> DeliveryViewModel?
 
     /// Publishes until the input ends, and prints the outcome of each line before it reads the next.
     ///
-    /// The first interruption cancels the line that is being published. After that, nothing more is read or awaited. The next
-    /// start delivers the posts that were accepted.
+    /// The first interruption cancels the line that is being published. After that, no line is read, and no delivery is
+    /// awaited. The next start delivers the accepted posts.
     func run(until interruptions: AsyncStream<Void>) async throws -> ExitCode {
         try await InterruptibleWork { try await publishAll() }.run(until: interruptions)
     }
@@ -87,7 +88,7 @@ struct PublishRun {
             return terminal.fail(error.description)
         }
         guard !Task.isCancelled else {
-            return terminal.fail("Interrupted behind line \(lastNumber): what comes then was not read.")
+            return terminal.fail("Interrupted after line \(lastNumber): later lines were not read.")
         }
         return exitCode
     }
@@ -104,12 +105,12 @@ struct PublishRun {
     }
 }
 
-/// Creates a mirror, until it is complete or the user interrupts.
+/// The run of `--mirror`, which creates a mirror until it is complete or the user interrupts it.
 struct MirrorRun {
     let terminal: Terminal
     let makeMirror: @Sendable () async throws -> MirrorViewModel
 
-    /// Creates the mirror and prints what it contains. The first interruption cancels the work and waits until it has ended.
+    /// Creates the mirror and prints its contents. On the first interruption, cancels the work and waits until it has ended.
     func run(until interruptions: AsyncStream<Void>) async throws -> ExitCode {
         do {
             let mirror = try await InterruptibleWork(work: makeMirror).run(until: interruptions)

@@ -13,7 +13,7 @@ import Darwin
 @main
 struct Inward {
     static func main() async {
-        // Must come first, before a task or thread of the program can read the environment.
+        // This must come first: it changes the environment, which no other task or thread may read at the same time.
         EnvironmentProxies.ignore()
         let quickLook = QuickLook(
             terminal: Terminal(

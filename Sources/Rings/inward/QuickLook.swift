@@ -9,10 +9,10 @@ import InwardScopes
 
 /// The command, from its arguments to its output and exit status.
 struct QuickLook {
-    /// Images take longer than lists, especially in unoptimized builds.
+    /// The time limit for the gallery. Images take longer than lists, especially in unoptimized builds.
     private static let galleryLimit = Duration.seconds(300)
 
-    /// An interrupted mirror resumes on the next run.
+    /// The time limit for a mirror. If it passes, the next run resumes the mirror.
     private static let mirrorLimit = Duration.seconds(86_400)
 
     let terminal: Terminal
@@ -64,8 +64,8 @@ struct QuickLook {
 
     /// Returns which failures are written to standard error.
     ///
-    /// On a terminal, unless posts are being published, only damage to the store, undeliverable posts and a paused outbox are
-    /// written: the output shows all other failures. Otherwise, every failure is written.
+    /// `--publish` writes every failure, and so does every task whose output is not a terminal. On a terminal, the other tasks
+    /// write only damage to the store, undeliverable posts and a paused outbox, because their output shows all other failures.
     private func errorsToWrite(for task: Arguments.Task) -> @Sendable (any Error) -> Bool {
         if !terminal.standardOutput.isTerminal || task == .publish { return { _ in true } }
         return { $0 is RecordDamage || $0 is UndeliverableEntryError || $0 is OutboxPausedError }
@@ -73,13 +73,13 @@ struct QuickLook {
 
     private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {
         do {
-            // Only the publishing process owns the outbox. Others can read at the same time.
+            // Only a publishing process owns the outbox, so that others can read at the same time.
             let user = try await UserContainer(.guest, in: app, pendingWrites: task == .publish ? .deliver : .show)
             if let failure = user.storeFailure {
                 // Otherwise, the error handler has already written it.
                 if terminal.standardOutput.isTerminal, task != .publish { _ = terminal.fail(failure.description) }
                 if task == .publish {
-                    return terminal.fail("Nothing was published: what cannot be kept cannot be promised.")
+                    return terminal.fail("Nothing was published, because the store cannot be opened.")
                 }
             }
             let exitCode = try await perform(task, as: user, in: app)
@@ -134,7 +134,7 @@ struct QuickLook {
     }
 
     private func showOverview(of user: UserContainer, output: String?, in app: AppContainer) async throws -> ExitCode {
-        terminal.standardError.showProgress("Asking \(app.upstreamName) for users and posts …")
+        terminal.standardError.showProgress("Loading users and posts from \(app.upstreamName) …")
         do {
             let overview = try await OverviewContainer(in: user).withInteraction { try await $0.overview() }
             let exitCode = terminal.print(overview.document)
@@ -162,7 +162,7 @@ struct QuickLook {
 
     private func show(_ destination: Destination, to user: UserContainer, in app: AppContainer) async throws -> ExitCode
     {
-        terminal.standardError.showProgress("Asking \(app.upstreamName) for \(destination) …")
+        terminal.standardError.showProgress("Loading \(destination) from \(app.upstreamName) …")
         let view = TerminalUsersView(terminal: terminal)
         let users = try UsersContainer(in: user, router: CommandRouter(option: "--open"))
         await users.makeModule(for: view).open(destination)

@@ -13,7 +13,7 @@ struct Terminal {
         return print(TextRenderer().render(document))
     }
 
-    /// Prints a line after making its control characters harmless.
+    /// Prints a line, with control characters made visible so that they cannot affect the terminal.
     func print(line: String) -> ExitCode { print(TextRenderer().render(line: line) + "\n") }
 
     /// Prints a text unchanged.

@@ -6,16 +6,16 @@ struct AppConfigurationTests {
         #expect(throws: AppConfigurationError.self) { try AppConfiguration(upstream: upstream) }?.description
     }
 
-    @Test func withoutAnUpstreamTheSampleIsChosen() throws {
+    @Test func upstreamIsTheSampleByDefault() throws {
         #expect(try AppConfiguration().upstreamName == "the built-in sample")
     }
 
     @Test(arguments: ["http://127.0.0.1:8787", "HTTPS://example.org/api/v1/"])
-    func aWebAddressIsAnUpstream(address: String) throws {
+    func webAddressIsAnUpstream(address: String) throws {
         #expect(try AppConfiguration(upstream: address).upstreamName == address)
     }
 
-    @Test func anythingElseIsADirectory() throws {
+    @Test func anyOtherTextIsADirectory() throws {
         #expect(try AppConfiguration(upstream: "/mirror").upstreamName == "the directory /mirror/")
     }
 
@@ -23,9 +23,9 @@ struct AppConfigurationTests {
         ("ftp://example.org", "ftp://"), ("://x", "http://"), ("http://", "no host"), ("http:///path", "no host"),
         ("http://ada:secret@example.org", "password"), ("http://ada@example.org", "user name"),
         ("http://example.org/?key=secret", "“?”"), ("http://example.org/#part", "“#”"), ("", "empty"),
-        ("http://example.org:99999", "65535"), ("ada:secret@example.org", "begins with http://"),
+        ("http://example.org:99999", "65535"), ("ada:secret@example.org", "must begin with http://"),
     ])
-    func whatCannotBeAnUpstreamIsRefusedWithTheReason(upstream: String, reason: String) throws {
+    func invalidUpstreamIsRejectedWithTheReason(upstream: String, reason: String) throws {
         let refusal = try #require(explanation(refusing: upstream))
         #expect(refusal.contains(reason))
         #expect(!refusal.contains("secret"))
@@ -40,7 +40,9 @@ struct AppConfigurationTests {
     }
 
     @Test(arguments: ["/directory", "ftp://example.org", ""])
-    func anErrorCollectorIsOnTheWeb(address: String) {
-        #expect(throws: AppConfigurationError.self) { try AppConfiguration(errorCollector: address) }
+    func errorCollectorMustBeAWebAddress(address: String) {
+        let error = #expect(throws: AppConfigurationError.self) { try AppConfiguration(errorCollector: address) }
+        let beginning = "The error collector's address must begin with http:// or https://"
+        #expect(error?.description.hasPrefix(beginning) == true)
     }
 }

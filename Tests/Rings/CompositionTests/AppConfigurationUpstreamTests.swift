@@ -12,7 +12,7 @@ struct AppConfigurationUpstreamTests {
         try await AppContainer(AppConfiguration(upstream: upstream)).scope.objects().dataFetcher
     }
 
-    @Test func aWebAddressIsAskedByTheClientThatTheTraitNames() async throws {
+    @Test func traitSelectsTheClientForAWebAddress() async throws {
         let fetcher = try await dataFetcher(for: "http://127.0.0.1:1")
         #if AsyncHTTPClient
         #expect(fetcher.pipeline.source == "AsyncHTTPClientDataFetcher")
@@ -21,14 +21,14 @@ struct AppConfigurationUpstreamTests {
         #endif
     }
 
-    @Test func anythingElseIsAnsweredWithoutAClient() async throws {
+    @Test func sampleAndDirectoryNeedNoClient() async throws {
         #expect(try await dataFetcher(for: nil) is SampleDataFetcher)
         let directory = FileManager.default.temporaryDirectory.path()
         #expect(try await dataFetcher(for: directory) is FileDataFetcher)
     }
 
     #if AsyncHTTPClient
-    @Test func theClientIsClosedWithTheApp() async throws {
+    @Test func clientIsClosedWithTheApp() async throws {
         let app = try await AppContainer(
             AppConfiguration(upstream: "http://127.0.0.1:1", policy: UpstreamPolicy(attempts: 1)),
             clock: ManualClock()

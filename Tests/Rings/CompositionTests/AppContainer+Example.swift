@@ -3,7 +3,7 @@ import InwardFetching
 import InwardTesting
 
 extension AppContainer {
-    /// An app over a double, in which no time passes unless a test says so.
+    /// Creates an app over a test double, with a clock that only the test advances.
     static func example(
         _ dataFetcher: any DataFetcher = Source.recording(),
         _ configuration: AppConfiguration = .sample,

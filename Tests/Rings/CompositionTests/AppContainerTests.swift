@@ -11,7 +11,7 @@ import Testing
 import UseCases
 
 struct AppContainerTests {
-    @Test func theSampleGoesThroughAllRings() async throws {
+    @Test func sampleWorksThroughAllRings() async throws {
         let user = try await UserContainer(.guest, in: AppContainer(clock: ManualClock()))
         let users = try UsersContainer(in: user, router: NullRouter()).makeInteraction()
         #expect(try await users.listUsers().value.count == 10)
@@ -26,7 +26,7 @@ struct AppContainerTests {
         #expect(overview.provenance.contains("of the built-in sample in"))
     }
 
-    @Test func everyPageOfTheSampleFollowsTheOneBefore() async throws {
+    @Test func pagesOfTheSampleCoverTheWholeFeed() async throws {
         let user = try await UserContainer(.guest, in: AppContainer(clock: ManualClock()))
         let readFeed = try await FeedContainer(in: user).makeInteraction().readFeed
         var query = FeedQuery(pageSize: 30)
@@ -39,7 +39,7 @@ struct AppContainerTests {
         #expect(identities == Array((1...100).reversed()))
     }
 
-    @Test func aDataFetcherOfTheCallersTakesThePlaceOfTheUpstream() async throws {
+    @Test func callersDataFetcherReplacesTheUpstream() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let app = try await AppContainer.example(source)
         let users = try await UsersContainer(in: UserContainer(.guest, in: app), router: NullRouter())
@@ -47,7 +47,7 @@ struct AppContainerTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func theConfigurationChoosesTheUpstream() async throws {
+    @Test func configurationChoosesTheUpstream() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let configuration = try AppConfiguration(upstream: "http://upstream.test/api")
         let user = try await UserContainer(.guest, in: AppContainer.example(source, configuration))
@@ -55,14 +55,14 @@ struct AppContainerTests {
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/users"])
     }
 
-    @Test func aDirectoryThatIsNotThereIsRefusedWithTheReason() async throws {
+    @Test func missingDirectoryIsRejectedWithTheReason() async throws {
         let configuration = try AppConfiguration(upstream: "/nowhere/at/all")
         let error = await #expect(throws: AppConfigurationError.self) { try await AppContainer(configuration) }
         #expect(error?.description.contains("“/nowhere/at/all/” cannot be read: No such file or directory") == true)
     }
 
-    @Test func titlesUnderWayAreSharedByAllWhoPublish() async throws {
-        // The first has asked for the author and the titles, and is told nothing until the second has been refused.
+    @Test func titleReservationsAreSharedByAllSessions() async throws {
+        // The first call waits for its author and titles until the second one has been rejected.
         let begun = Rendezvous(of: 3)
         let refused = Rendezvous(of: 3)
         let app = try await AppContainer(
@@ -85,7 +85,7 @@ struct AppContainerTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func theLimitsOfTheConfigurationHoldForAnUpstreamOnTheWeb() async throws {
+    func configuredLimitsApplyToAnUpstreamOnTheWeb() async throws {
         let server = try LoopbackServer { $0.target == "/users" ? .whole(body: Array("[ ]".utf8)) : .never }
         defer { server.stop() }
         let address = server.url().absoluteString
@@ -103,7 +103,7 @@ struct AppContainerTests {
             in: UserContainer(.guest, in: AppContainer(impatient, clock: ManualClock()))
         ).makeInteraction()
             .readFeed
-        // Ends before a fetcher does that waits for twenty seconds, and not because that one has ended.
+        // The configured timeout of one second must end the read before a fetcher with a timeout of twenty seconds gives up.
         let ending = await withTaskGroup { group in
             group.addTask { (try? await readFeed()) == nil ? "the impatient one" : "an answer" }
             group.addTask {
@@ -117,7 +117,7 @@ struct AppContainerTests {
         #expect(ending == "the impatient one")
     }
 
-    @Test func theLimitOfTheConfigurationHoldsForADirectory() async throws {
+    @Test func configuredLimitAppliesToADirectory() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -133,7 +133,7 @@ struct AppContainerTests {
         return try UsersContainer(in: user, router: NullRouter()).makeInteraction().listUsers
     }
 
-    @Test func anAppTellsItsPipelineAndAnObserver() async throws {
+    @Test func pipelineIsVisibleAndRequestsAreObserved() async throws {
         let clock = ManualClock()
         let web = try await AppContainer(AppConfiguration(upstream: "http://127.0.0.1:1"), clock: clock)
         #expect(try web.pipeline.layers.first?.kind == .coalescing)

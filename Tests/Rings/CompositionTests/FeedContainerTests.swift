@@ -10,7 +10,7 @@ import UseCases
 
 @Suite(.timeLimit(.minutes(5)))
 struct FeedContainerTests {
-    /// An upstream that can be stopped and started.
+    /// An upstream that a test can turn off and on.
     private final class Switch: Sendable {
         let isOn = Mutex(true)
 
@@ -26,7 +26,7 @@ struct FeedContainerTests {
 
     private let upstream = Switch()
 
-    @Test func theLastGoodListStaysWhileTheUpstreamIsDownAndRecoveryIsShown() async throws {
+    @Test func lastPostsStayDuringAnOutageAndRecoveryIsShown() async throws {
         let feed = try await FeedContainer(
             in: UserContainer(.guest, in: .example(upstream.dataFetcher))
         )
@@ -48,7 +48,7 @@ struct FeedContainerTests {
         #expect(viewModel.state == .loaded(good))
     }
 
-    @Test func observersEndWithTheFeature() async throws {
+    @Test func observersEndWhenTheFeatureCloses() async throws {
         let user = try await UserContainer(.guest, in: .example(upstream.dataFetcher))
         let viewModel = try await FeedContainer(in: user).viewModel
         let started = Rendezvous(of: 4)
@@ -71,7 +71,7 @@ struct FeedContainerTests {
         #expect(endings.allSatisfy { $0 >= 1 })
     }
 
-    @Test func whatIsBeingLoadedEndsWithTheFeature() async throws {
+    @Test func loadEndsWhenTheFeatureCloses() async throws {
         let begun = Rendezvous(of: 3)
         let source = Source.silent(begun: begun)
         let user = try await UserContainer(.guest, in: .example(source))
@@ -83,7 +83,7 @@ struct FeedContainerTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func whatIsCancelledIsNoFailure() async throws {
+    @Test func cancellationIsNotAFailure() async throws {
         let handler = RecordingErrorHandler()
         let begun = Rendezvous(of: 3)
         let app = try await AppContainer.example(Source.silent(begun: begun))
@@ -98,7 +98,7 @@ struct FeedContainerTests {
         #expect(handler.errors.isEmpty)
     }
 
-    @Test func aFeedThatIsLateIsAFailure() async throws {
+    @Test func feedThatMissesItsDeadlineIsAFailure() async throws {
         let clock = ManualClock()
         let begun = Rendezvous(of: 3)
         let app = try await AppContainer.example(Source.silent(begun: begun), clock: clock)
@@ -111,10 +111,10 @@ struct FeedContainerTests {
         guard case .failed(let failure, nil) = viewModel.state else {
             return #expect(Bool(false), "\(viewModel.state)")
         }
-        #expect(failure.line.contains("The feed did not come: interaction 1 was not done before its deadline"))
+        #expect(failure.line.contains("The feed was not loaded: interaction 1 missed its deadline"))
     }
 
-    @Test func ofAPostThatComesTooLateItIsNotKnownWhetherItIsPublished() async throws {
+    @Test func postThatMissesItsDeadlineHasAnUnknownOutcome() async throws {
         let clock = ManualClock()
         let begun = Rendezvous(of: 3)
         let app = try await AppContainer.example(Source.silent(begun: begun), clock: clock)
@@ -126,14 +126,14 @@ struct FeedContainerTests {
         await clock.sleepers(1)
         clock.advance(by: .seconds(30))
         guard case .failure(let failure) = await publishing else { return #expect(Bool(false)) }
-        #expect(failure.summary.hasPrefix("It is not known whether the post was published: interaction 1 was not"))
-        #expect(failure.advice == "Look whether it is there before you publish it again.")
+        #expect(failure.summary.hasPrefix("It is not known whether the post was published: interaction 1 missed"))
+        #expect(failure.advice == "Look for the post before you publish it again.")
         try await app.close()
         let closed = await #expect(throws: FailureViewModel.self) { try await feed.publish(line: nil) }
         #expect(closed?.summary.hasPrefix("The post was not published: ") == true)
     }
 
-    @Test func aFailureThatNobodyIsToldOfIsHandled() async throws {
+    @Test func failureThatNoCallerReceivesIsHandled() async throws {
         let handler = RecordingErrorHandler()
         let app = try await AppContainer.example(upstream.dataFetcher)
         _ = try app.errorHandler.replace(with: handler)
@@ -143,9 +143,9 @@ struct FeedContainerTests {
         #expect(handler.errors.count == 1)
         let error = try #require(handler.errors.first as? ReadFeedError)
         #expect("\(error)".hasPrefix("The feed could not be read: GET "))
-        // Nor is anything left of the interaction.
+        // The interaction is closed.
         #expect(!app.description.contains("interaction "))
-        // Who calls is told itself.
+        // A caller that receives the error handles it, so the error handler does not.
         let interaction = try await FeedContainer(in: UserContainer(.guest, in: app)).makeInteraction()
         await #expect(throws: ReadFeedError.self) { try await interaction.readFeed() }
         #expect(handler.errors.count == 1)

@@ -15,12 +15,12 @@ struct GalleryContainerTests {
     private let dataFetcher: RecordingDataFetcher
 
     init() throws {
-        let picture = Data(
+        let image = Data(
             try SwiftImageCodec().bytes(of: Image(size: ImageSize(clamping: 12, 9), color: .black), as: .png)
         )
         dataFetcher = RecordingDataFetcher(
             StubDataFetcher { request in
-                request.url.path().hasSuffix("avatars/7.jpg") ? DataResponse(body: picture) : Source.answer(to: request)
+                request.url.path().hasSuffix("avatars/7.jpg") ? DataResponse(body: image) : Source.answer(to: request)
             }
         )
     }
@@ -29,20 +29,20 @@ struct GalleryContainerTests {
         dataFetcher.requests.count { $0.url.path().hasSuffix(name) }
     }
 
-    @Test func eachLoaderShowsWhatItMakesOfEachImage() async throws {
+    @Test func eachLoaderProducesItsImages() async throws {
         let user = try await UserContainer(.guest, in: .example(dataFetcher))
         let gallery = try await GalleryContainer(in: user).withInteraction { try await $0.gallery() }
         #expect(gallery.loaders == ["Plain", "Watermark", "Watermark and placeholder"])
-        #expect(gallery.rows.map(\.title) == ["Ada Lovelace", "Nobody", "Something that is no image"])
+        #expect(gallery.rows.map(\.title) == ["Ada Lovelace", "Missing", "Not an image"])
         let sizes = gallery.rows.map { row in row.exhibits.map { $0.image.map { "\($0.width)×\($0.height)" } } }
         #expect(sizes == [["12×9", "12×9", "12×9"], [nil, nil, "240×240"], [nil, nil, "240×240"]])
-        let pictures = gallery.rows[0].exhibits.compactMap { $0.image?.bytes }
-        #expect(pictures[0] != pictures[1] && pictures[1] == pictures[2])
+        let images = gallery.rows[0].exhibits.compactMap { $0.image?.bytes }
+        #expect(images[0] != images[1] && images[1] == images[2])
         #expect(gallery.rows[2].exhibits[0].caption.contains("is not in a known image format"))
-        #expect(gallery.provenance == "Loaded 5 images of 9 from the built-in sample in 0 ms.")
+        #expect(gallery.provenance == "Loaded 5 of 9 images from the built-in sample in 0 ms.")
     }
 
-    @Test func anImageIsFetchedOnceForASessionAndAgainForAnother() async throws {
+    @Test func imageIsFetchedOncePerSession() async throws {
         let app = try await AppContainer.example(dataFetcher)
         let ada = try await UserContainer(UserSession(name: "ada", credentials: .bearer("a")), in: app)
         let bob = try await UserContainer(UserSession(name: "bob", credentials: .bearer("b")), in: app)
@@ -52,7 +52,7 @@ struct GalleryContainerTests {
         #expect(fetches(of: "avatars/7.jpg") == 2)
     }
 
-    @Test func whatASessionKeptGoesWithIt() async throws {
+    @Test func imagesOfASessionAreDiscardedWithIt() async throws {
         let app = try await AppContainer.example(dataFetcher)
         let user = try await UserContainer(.guest, in: app)
         _ = try await user.images.loadImage(from: "avatars/7.jpg")
@@ -61,14 +61,14 @@ struct GalleryContainerTests {
         #expect(try app.imageCache.bytes == 0)
     }
 
-    @Test func theLimitsAreThoseOfTheConfiguration() async throws {
+    @Test func configuredImageLimitsApply() async throws {
         let configuration = try AppConfiguration(imageLimits: ImageLimits(pixels: 107))
         let user = try await UserContainer(.guest, in: .example(dataFetcher, configuration))
         let error = await #expect(throws: ImageError.self) { try await user.images.loadImage(from: "avatars/7.jpg") }
         #expect(error?.reason == .tooLarge)
     }
 
-    @MainActor @Test func imagesAreNotDecodedWhereTheMainActorIs() async throws {
+    @MainActor @Test func fetchedImagesAreNotDecodedOnTheMainQueue() async throws {
         #expect(MainQueue.isCurrent)
         let codec = QueueRecordingCodec()
         let loader = ImageLoader(source: FetchingImageSource(dataFetcher), codec: codec)
@@ -76,16 +76,16 @@ struct GalleryContainerTests {
         #expect(codec.wasOnMainQueue.withLock(\.self) == [false])
     }
 
-    /// Has the same bytes for every image.
+    /// A cache with the same bytes for every image.
     private struct Store: ImageDataCache {
         let bytes: [UInt8]
 
-        func bytes(of picture: ImageKey) async -> [UInt8]? { bytes }
-        func keep(_ bytes: [UInt8], of picture: ImageKey) async {}
+        func bytes(of image: ImageKey) async -> [UInt8]? { bytes }
+        func keep(_ bytes: [UInt8], of image: ImageKey) async {}
         func forget(_ address: ImageAddress?) async {}
     }
 
-    @MainActor @Test func thoseOfAStoreAreNotEither() async throws {
+    @MainActor @Test func storedImagesAreNotDecodedOnTheMainQueue() async throws {
         #expect(MainQueue.isCurrent)
         let codec = QueueRecordingCodec()
         let image = Image(size: ImageSize(clamping: 2, 2), color: Color(gray: 9))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Composition
 
-/// What images mean to the upstream, and to one another. Nobody listens on these ports.
+/// Circuit breakers and policies of image hosts and the upstream. No server listens on these ports.
 @Suite(.timeLimit(.minutes(5)))
 struct ImageOriginsTests {
     private static let upstream = "http://127.0.0.1:1"
@@ -28,7 +28,7 @@ struct ImageOriginsTests {
         for number in 0..<count { _ = await images.load(ImageAddress("\(base)\(number).png")) }
     }
 
-    @Test func aDeadHostOfImagesOpensNoCircuitButItsOwn() async throws {
+    @Test func failingImageHostOpensOnlyItsOwnCircuit() async throws {
         let app = try await app()
         let images = try await UserContainer(.guest, in: app).images
         await load(10, from: "http://127.0.0.1:2/", images)
@@ -39,7 +39,7 @@ struct ImageOriginsTests {
         try await app.close()
     }
 
-    @Test func imagesOfTheUpstreamOpenACircuitOfTheirOwnToo() async throws {
+    @Test func imagesOfTheUpstreamHaveTheirOwnCircuit() async throws {
         let app = try await app()
         let user = try await UserContainer(UserSession(name: "ada", credentials: .bearer("token")), in: app)
         await load(10, from: "avatars/", try user.images)
@@ -48,7 +48,7 @@ struct ImageOriginsTests {
         try await app.close()
     }
 
-    @Test func aNewPolicyIsForTheUpstreamAndForImages() async throws {
+    @Test func newPolicyAppliesToTheUpstreamAndToImages() async throws {
         let app = try await app()
         await load(1, from: "http://127.0.0.1:2/", try await UserContainer(.guest, in: app).images)
         try app.replacePolicy(UpstreamPolicy(attempts: 9))

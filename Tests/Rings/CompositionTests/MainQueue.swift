@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The main queue, which the main actor is served by, on the main thread or not.
+/// The main queue, on which the main actor runs, whichever thread that is.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -8,6 +8,6 @@ enum MainQueue {
         return key
     }()
 
-    /// Whether the caller is on it.
+    /// Whether the caller runs on the main queue.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 }

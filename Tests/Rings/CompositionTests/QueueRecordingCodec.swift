@@ -2,7 +2,7 @@ import InwardImageCodecs
 import InwardImages
 import Synchronization
 
-/// A codec that remembers whether it was called on the main queue.
+/// A codec that records whether it decodes on the main queue.
 final class QueueRecordingCodec: ImageCodec {
     let wasOnMainQueue = Mutex<[Bool]>([])
 

@@ -1,9 +1,9 @@
 public import InterfaceAdapters
 import Synchronization
 
-/// A view of users that remembers what it was told to show.
+/// A view that records what it shows.
 public final class RecordingUsersView: UsersView {
-    /// Something that was shown.
+    /// What the view showed.
     public enum Showing: Hashable, Sendable {
         /// All users.
         case users(UserListViewModel)
@@ -11,28 +11,28 @@ public final class RecordingUsersView: UsersView {
         case profile(UserProfileViewModel)
         /// A page of posts.
         case posts(FeedViewModel)
-        /// Why there was nothing to show.
+        /// A failure.
         case failure(FailureViewModel)
     }
 
     private let shown = Mutex<[Showing]>([])
 
-    /// Makes a view that shows nothing yet.
+    /// Creates a view that has shown nothing.
     public init() {}
 
-    /// What it was told to show so far, in the order it was told.
+    /// What the view has shown so far, in order.
     public var showings: [Showing] { shown.withLock(\.self) }
 
-    /// Remembers the users.
+    /// Records the users.
     public func show(_ users: UserListViewModel) { remember(.users(users)) }
 
-    /// Remembers the user.
+    /// Records the user.
     public func show(_ profile: UserProfileViewModel) { remember(.profile(profile)) }
 
-    /// Remembers the posts.
+    /// Records the posts.
     public func show(_ posts: FeedViewModel) { remember(.posts(posts)) }
 
-    /// Remembers the failure.
+    /// Records the failure.
     public func show(_ failure: FailureViewModel) { remember(.failure(failure)) }
 
     private func remember(_ showing: Showing) {

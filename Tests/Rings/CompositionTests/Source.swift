@@ -2,7 +2,7 @@ import Foundation
 import InwardFetching
 import InwardTesting
 
-/// An upstream with one user and two posts, that says how long its answers are fresh.
+/// An upstream with one user and two posts, whose responses declare how long they are fresh.
 enum Source {
     static let users = """
         {"id": 7, "name": "Ada Lovelace", "username": "ada", "email": "ada@example.org",
@@ -16,7 +16,7 @@ enum Source {
          {"userId": 7, "id": 2, "title": "More notes", "body": "On cards."}]
         """
 
-    /// Answers as the upstream does.
+    /// Returns the response of the upstream.
     static func answer(to request: DataRequest, maxAge: Int = 60) -> DataResponse {
         let body =
             switch request.url.lastPathComponent {
@@ -32,12 +32,12 @@ enum Source {
         )
     }
 
-    /// A data fetcher that answers as the upstream does, and remembers what it was asked.
+    /// Returns a data fetcher that answers like the upstream and records the requests.
     static func recording(maxAge: Int = 60) -> RecordingDataFetcher {
         RecordingDataFetcher(StubDataFetcher { request throws(FetchError) in answer(to: request, maxAge: maxAge) })
     }
 
-    /// A data fetcher that gives no answer until the task that asks is cancelled.
+    /// Returns a data fetcher that never answers. It ends when the requesting task is cancelled.
     static func silent(begun: Rendezvous) -> RecordingDataFetcher {
         RecordingDataFetcher(
             StubDataFetcher { request throws(FetchError) in

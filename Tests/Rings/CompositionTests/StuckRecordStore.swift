@@ -1,7 +1,7 @@
 import InwardCore
 import InwardRepositories
 
-/// A store that never answers, as one whose lock another process holds that was stopped. It honours cancellation.
+/// A store that never answers, as if a suspended process held its lock. It honors cancellation.
 struct StuckRecordStore: RecordStore {
     func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? { throw await cancellation() }
 

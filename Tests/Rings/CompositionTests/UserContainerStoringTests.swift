@@ -12,7 +12,7 @@ import UseCases
 
 @testable import Composition
 
-/// What a session keeps beyond the life of the process.
+/// Data and writes of a session that outlive the process.
 @Suite(.timeLimit(.minutes(5)))
 struct UserContainerStoringTests {
     private let records = InMemoryRecordStore()
@@ -33,7 +33,8 @@ struct UserContainerStoringTests {
         UserSession(name: "ada", credentials: .bearer("token of ada"), storeKey: key)
     }
 
-    /// Delivers what is pending at once: waits of the process before go on, and the clock does not.
+    /// Delivers all pending writes now. Without it, the backoff of an earlier process would never end, because the clock stands
+    /// still.
     private func deliverNow(_ user: UserContainer) async throws {
         let outbox = try #require(try user.scope.objects().repositories.outbox)
         outbox.retryNow()
@@ -48,12 +49,12 @@ struct UserContainerStoringTests {
         try await FeedContainer(in: UserContainer(session, in: app))
     }
 
-    /// The posts that are kept for a session; `nil` if none are.
+    /// Returns the stored posts of a session; `nil` if there are none.
     private func kept(for user: UserContainer) async throws -> [Post]? {
         try? await user.repository(.posts()).entities(.all, .cacheOnly).value
     }
 
-    @Test func whatWasReadIsThereInTheNextProcessAlsoWithoutAnUpstream() async throws {
+    @Test func postsReadEarlierAreAvailableInTheNextProcessWithoutAnUpstream() async throws {
         let first = try await app(Source.recording())
         _ = try await feed(session("1"), in: first).makeInteraction().readFeed()
         try await first.close()
@@ -62,7 +63,7 @@ struct UserContainerStoringTests {
         let page = try await feed(session("1"), in: second).makeInteraction().readFeed()
         #expect(page.postsRead.origin == .store)
         #expect(page.total > 0)
-        // Nobody else's, and nobody's who has no key.
+        // Sessions with another key, or with none, do not see them.
         for key in ["2", nil] {
             let other = try await feed(session(key), in: second).makeInteraction()
             await #expect(throws: ReadFeedError.self) { try await other.readFeed() }
@@ -70,13 +71,13 @@ struct UserContainerStoringTests {
         try await second.close()
     }
 
-    @Test func whatWasAcceptedIsDeliveredByTheNextProcessOnce() async throws {
+    @Test func nextProcessDeliversAnAcceptedPostOnce() async throws {
         let first = try await app(Source.recording())
         let reader = try await UserContainer(session("1"), in: first)
         _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
         try await first.close()
 
-        // The upstream is down, and what is known of the author has to do.
+        // The upstream is down, so the author is checked against the stored user.
         let second = try await app(Self.silent)
         let published = try await feed(session("1"), in: second).makeInteraction()
             .publishPost(title: "New", body: "x", by: User.ID(7))
@@ -97,7 +98,7 @@ struct UserContainerStoringTests {
         try await third.close()
     }
 
-    @Test func aWebsiteAndAPostAreAcceptedTogetherAndDeliveredByTheNextProcess() async throws {
+    @Test func nextProcessDeliversAWebsiteAndPostAcceptedTogether() async throws {
         let first = try await app(Source.recording())
         let reader = try await UserContainer(session("1"), in: first)
         _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
@@ -123,7 +124,7 @@ struct UserContainerStoringTests {
         #expect(patch.body.map { String(decoding: $0, as: UTF8.self) } == #"{"website":"ada.test"}"#)
     }
 
-    @Test func anInteractionThatIsClosedCommitsNothing() async throws {
+    @Test func closedInteractionCommitsNothing() async throws {
         let app = try await app(Source.recording())
         let user = try await UserContainer(session("1"), in: app)
         let interaction = try await FeedContainer(in: user).makeInteraction()
@@ -132,18 +133,18 @@ struct UserContainerStoringTests {
         try await interaction.close()
         let error = await #expect(throws: UnitOfWorkError.self) { try await unitOfWork.commit([]) }
         #expect(error?.reason == .closed)
-        // Without a store there is nothing to accept two changes in.
+        // A session without a store cannot accept two changes together.
         let storeless = try await FeedContainer(in: UserContainer(session(nil), in: app)).makeInteraction()
         #expect(try storeless.announceWebsite == nil)
         try await app.close()
     }
 
-    @Test func whatIsOfOneUpstreamIsNotOfAnother() async throws {
+    @Test func storedDataOfOneUpstreamIsNotUsedForAnother() async throws {
         let first = try await app(Source.recording(), upstream: "https://one.test/api")
         let reader = try await UserContainer(session("1"), in: first)
         _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
         try await first.close()
-        // What is accepted for one upstream while it is down waits for that one.
+        // A post that is accepted for one upstream while it is down waits for that upstream.
         let second = try await app(Self.silent, upstream: "https://one.test/api")
         let published = try await feed(session("1"), in: second).makeInteraction()
             .publishPost(title: "New", body: "x", by: User.ID(7))
@@ -158,7 +159,7 @@ struct UserContainerStoringTests {
         try await third.close()
         #expect(source.requests.isEmpty)
 
-        // It is the same with a slash behind it.
+        // An address with a trailing slash is the same upstream.
         let fourth = try await app(source, upstream: "https://one.test/api/")
         let author = try await UserContainer(session("1"), in: fourth)
         try await deliverNow(author)
@@ -166,7 +167,7 @@ struct UserContainerStoringTests {
         #expect(source.requests.filter { $0.method == .post }.map { $0.url.host() } == ["one.test"])
     }
 
-    @Test func twoSessionsOfOneUserBothWriteAndSeeWhatIsPending() async throws {
+    @Test func twoSessionsOfAUserShareTheirPendingWrites() async throws {
         let numbers = Mutex(2)
         let answered = Rendezvous(of: 3)
         let source = StubDataFetcher { request throws(FetchError) in
@@ -186,7 +187,7 @@ struct UserContainerStoringTests {
             try await FeedContainer(in: user).makeInteraction().publishPost(title: title, body: "x", by: User.ID(7))
                 .isPending
         }
-        /// Whether something is pending, and what is in the feed that is new.
+        /// Returns whether writes are pending, and the titles of the new posts in the feed.
         func feed(of user: UserContainer) async throws -> (isPending: Bool, titles: Set<String>) {
             let reading = try await user.repository(.posts()).entities()
             return (reading.isPending, Set(reading.value.map(\.title)).subtracting(["Notes", "More notes"]))
@@ -202,7 +203,7 @@ struct UserContainerStoringTests {
         try await deliver(as: first)
         for user in [first, second] { #expect(try await feed(of: user) == (false, ["First", "Second"])) }
 
-        // The other delivers on when one is closed.
+        // When one session closes, the other continues to deliver.
         try await first.close()
         #expect(try await publish("Third", as: second))
         try await deliver(as: second)
@@ -210,7 +211,7 @@ struct UserContainerStoringTests {
         let outbox = try #require(try second.scope.objects().repositories.outbox)
         try await second.close()
         await #expect(throws: RecordStoreError.self) { try await outbox.join(handlers: []) }
-        // And so does who comes when nobody is there.
+        // So does a session that opens after both are closed.
         let third = try await UserContainer(session("1"), in: app)
         #expect(try await publish("Fourth", as: third))
         try await deliver(as: third)
@@ -218,9 +219,9 @@ struct UserContainerStoringTests {
         try await app.close()
     }
 
-    @Test func whoSignsInWhileBeingCancelledCanWriteAllTheSame() async throws {
-        /// A store that does nothing for who was cancelled.
-        struct HeedfulRecordStore: RecordStore {
+    @Test func sessionOpenedDuringCancellationCanStillWrite() async throws {
+        /// A store that rejects commits of cancelled tasks.
+        struct CancellableRecordStore: RecordStore {
             let base: any RecordStore
 
             func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
@@ -248,7 +249,7 @@ struct UserContainerStoringTests {
         }
         let app = try await AppContainer(
             dataFetcher: Source.recording(),
-            recordStore: HeedfulRecordStore(base: records),
+            recordStore: CancellableRecordStore(base: records),
             clock: ManualClock()
         )
         let user = try await withThrowingTaskGroup(of: UserContainer.self) { group in
@@ -266,16 +267,16 @@ struct UserContainerStoringTests {
             .isPending
     }
 
-    /// Has the store know the author, for posts that are published while the upstream is away.
-    private func readAuthor() async throws {
+    /// Stores the author, for posts that are published while the upstream is down.
+    private func storeAuthor() async throws {
         let app = try await app(Source.recording())
         let reader = try await UserContainer(session("1"), in: app)
         _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
         try await app.close()
     }
 
-    @Test func aSessionThatOnlyReadsShowsWhatIsPendingAndTakesTheOutboxFromNobody() async throws {
-        try await readAuthor()
+    @Test func readOnlySessionShowsPendingWritesWithoutOwningTheOutbox() async throws {
+        try await storeAuthor()
         let first = try await app(Self.silent)
         let writer = try await UserContainer(session("1"), in: first)
         #expect(try await publish("First", as: writer))
@@ -285,7 +286,7 @@ struct UserContainerStoringTests {
         #expect(reader.storeFailure == nil)
         let page = try await FeedContainer(in: reader).makeInteraction().readFeed()
         #expect(page.entries.contains { $0.post.title == "First" })
-        // Another sign-in takes nothing either.
+        // Opening another session does not take over the outbox either.
         let other = try await UserContainer(session("1"), in: second)
         #expect(other.storeFailure == nil)
         #expect(
@@ -297,36 +298,36 @@ struct UserContainerStoringTests {
         #expect(try writer.scope.objects().repositories.outbox?.pending.count == 2)
         try await first.close()
 
-        // With the first writes of its own the other has it.
+        // With its first write, the reader owns the outbox.
         #expect(try await publish("Third", as: reader))
         try reader.scope.objects().repositories.outbox?.retryNow()
-        #expect(try await reader.deliver()?.line == "Delivered 3, refused 0; 0 wait for the next start.")
+        #expect(try await reader.deliver()?.line == "Delivered 3, refused 0; 0 pending until the next start.")
         try await second.close()
         let others = handler.errors.filter { !($0 is DelayedWriteError) }
         #expect((others as? [RecordStoreError])?.map(\.reason) == [.busy])
     }
 
-    @Test func aSessionWhoseOutboxWasTakenOverWritesAgain() async throws {
+    @Test func fencedSessionCanWriteAgain() async throws {
         let app = try await app(Source.recording())
         let first = try await UserContainer(session("1"), in: app)
         #expect(try await publish("First", as: first))
         _ = try await first.deliver()
-        // As another process does where claims do not work.
+        // Replace the owner, as another process does on a file system where claims do not work.
         let owner = try #require(
             try await records.records(under: ["outboxes"]).first { $0.key.components.last == "owner" }
         )
         try await records.commit([.keep(StoredRecord([1]), owner.key)])
         await #expect(throws: PublishPostError.self) { try await publish("Second", as: first) }
         #expect(handler.errors.contains { $0 is OutboxFencedError })
-        // A new session gets no outbox that is closed, and the old one goes on, too.
+        // A new session gets an open outbox, and the old session continues, too.
         let second = try await UserContainer(session("1"), in: app)
         #expect(try await publish("Third", as: second))
         #expect(try await publish("Fourth", as: first))
-        #expect(try await second.deliver()?.line == "Delivered 3, refused 0; 0 wait for the next start.")
+        #expect(try await second.deliver()?.line == "Delivered 3, refused 0; 0 pending until the next start.")
         try await app.close()
     }
 
-    @Test func newCredentialsSendWhatWaitsForThemAtOnce() async throws {
+    @Test func newCredentialsResumeDeliveryImmediately() async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             guard request.method == .post else { return Source.answer(to: request) }
             let isValid = request.headerFields[.authorization] == "Bearer new"
@@ -336,18 +337,18 @@ struct UserContainerStoringTests {
         func session(_ token: String) -> UserSession {
             UserSession(name: "ada", credentials: .bearer(token), storeKey: "1")
         }
-        // Its clock never moves on, so nothing that waits is sent by itself.
+        // The clock stands still, so no backoff ends.
         let app = try await app(source)
         let first = try await UserContainer(session("old"), in: app)
         #expect(try await publish("New", as: first))
         let outbox = try #require(try first.scope.objects().repositories.outbox)
         while outbox.counts.postponed == 0 { await Task.yield() }
         let second = try await UserContainer(session("new"), in: app)
-        #expect(try await second.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
+        #expect(try await second.deliver()?.line == "Delivered 1, refused 0; 0 pending until the next start.")
         try await app.close()
     }
 
-    @Test func aUserOfTheNameIsNoGuest() async throws {
+    @Test func userNamedGuestDoesNotShareTheGuestsStore() async throws {
         let app = try await app(Source.recording())
         let guest = try await UserContainer(.guest, in: app)
         let user = try await UserContainer(session("guest"), in: app)
@@ -359,7 +360,7 @@ struct UserContainerStoringTests {
         try await app.close()
     }
 
-    @Test func aDiskThatWasFullAtTheBeginningIsWrittenToWhenThereIsRoom() async throws {
+    @Test func storeThatWasFullAtSignInIsUsedOnceThereIsRoom() async throws {
         let failing = RecordingRecordStore(records, failure: RecordStoreError(.full, explanation: "There is no room."))
         let app = try await AppContainer(dataFetcher: Source.recording(), recordStore: failing, clock: ManualClock())
         _ = try app.errorHandler.replace(with: handler)
@@ -371,11 +372,11 @@ struct UserContainerStoringTests {
         try await app.close()
     }
 
-    @Test func whatIsLeftIsDeliveredBeforeTheCloseForAsLongAsItMay() async throws {
+    @Test func deliverWaitsForPendingWritesWithinItsLimit() async throws {
         let first = try await app(Source.recording())
         let reader = try await UserContainer(session("1"), in: first)
         _ = try await UsersContainer(in: reader, router: NullRouter()).makeInteraction().showUser(User.ID(7))
-        #expect(try await reader.deliver()?.line == "Delivered 0, refused 0; 0 wait for the next start.")
+        #expect(try await reader.deliver()?.line == "Delivered 0, refused 0; 0 pending until the next start.")
         try await first.close()
 
         let second = try await app(Self.silent)
@@ -388,14 +389,14 @@ struct UserContainerStoringTests {
 
         let third = try await app(Source.recording())
         let user = try await UserContainer(session("1"), in: third)
-        // The wait of the process before goes on, and the clock does not.
+        // The clock stands still, so the backoff of the earlier process does not end.
         try user.scope.objects().repositories.outbox?.retryNow()
-        #expect(try await user.deliver()?.line == "Delivered 1, refused 0; 0 wait for the next start.")
+        #expect(try await user.deliver()?.line == "Delivered 1, refused 0; 0 pending until the next start.")
         try await third.close()
         await #expect(throws: ScopeError.self) { try await user.deliver() }
     }
 
-    @Test func whereNothingIsKeptNothingIsLeft() async throws {
+    @Test func deliverReturnsNilWithoutAStore() async throws {
         let app = try await app(Source.recording())
         let user = try await UserContainer(session(nil), in: app)
         #expect(user.storeFailure == nil)
@@ -404,7 +405,7 @@ struct UserContainerStoringTests {
     }
 
     @Test(arguments: [PendingWrites.deliver, .show])
-    func aStoreThatDoesNotAnswerHoldsUpSigningInNoLongerThanTheTimeLimit(pendingWrites: PendingWrites) async throws {
+    func unresponsiveStoreDelaysSignInOnlyUpToTheTimeLimit(pendingWrites: PendingWrites) async throws {
         let clock = ManualClock()
         let app = try await AppContainer(
             AppConfiguration(timeLimit: .seconds(30)),
@@ -417,12 +418,12 @@ struct UserContainerStoringTests {
         await clock.sleepers(1)
         clock.advance(by: .seconds(30))
         #expect(try await signedIn.storeFailure?.reason == .unavailable)
-        // Nothing waits for the store any more.
+        // No task waits for the store, so closing returns.
         try await app.close()
     }
 
-    @Test func aSessionThatFindsTheOutboxOwnedSaysSoAndDeliversInItsTurn() async throws {
-        try await readAuthor()
+    @Test func sessionReportsAnOwnedOutboxAndDeliversAfterItsRelease() async throws {
+        try await storeAuthor()
         let first = try await app(Self.silent)
         let owner = try await UserContainer(session("1"), in: first)
         _ = try await FeedContainer(in: owner)
@@ -448,7 +449,7 @@ struct UserContainerStoringTests {
         try await second.close()
     }
 
-    @Test func aStoreThatFailsIsToldAndReadingGoesOn() async throws {
+    @Test func failingStoreIsReportedAndReadingContinues() async throws {
         let failing = RecordingRecordStore(failure: RecordStoreError(.denied, explanation: "It may not be read."))
         let app = try await AppContainer(dataFetcher: Source.recording(), recordStore: failing, clock: ManualClock())
         _ = try app.errorHandler.replace(with: handler)
@@ -457,7 +458,7 @@ struct UserContainerStoringTests {
         let interaction = try await FeedContainer(in: user).makeInteraction()
         #expect(try await interaction.readFeed().total > 0)
         #expect(handler.errors.contains { ($0 as? RecordStoreError)?.reason == .denied })
-        // What cannot be made durable is not accepted.
+        // A write that cannot be stored is not accepted.
         await #expect(throws: PublishPostError.self) {
             try await interaction.publishPost(title: "New", body: "x", by: User.ID(7))
         }

@@ -27,7 +27,7 @@ struct UserContainerTests {
 
     // MARK: Observing
 
-    /// Writes down what it is told.
+    /// An observer that records its calls.
     private struct Recorder: SessionObserver {
         let journal = Journal()
 
@@ -35,7 +35,7 @@ struct UserContainerTests {
         func sessionClosed(_ user: String, after duration: Duration) { journal.add("\(user) closed after \(duration)") }
     }
 
-    @Test func theObserverIsToldWhenASessionIsOpenAndWhenItIsClosed() async throws {
+    @Test func observerSeesSessionsOpenAndClose() async throws {
         let observer = Recorder()
         let app = try await AppContainer(.sample, sessionObserver: observer, clock: clock)
         let ada = try await UserContainer(session("ada"), in: app)
@@ -69,7 +69,7 @@ struct UserContainerTests {
         )
     }
 
-    @Test func credentialsAreNotSentOnToAnotherOrigin() async throws {
+    @Test func credentialsAreNotForwardedToAnotherOrigin() async throws {
         let elsewhere = try LoopbackServer { _ in .whole(body: Array("[]".utf8)) }
         defer { elsewhere.stop() }
         let target = elsewhere.url("users").absoluteString
@@ -81,7 +81,7 @@ struct UserContainerTests {
         #expect(elsewhere.requests.map { $0.values(of: "authorization") } == [[]])
     }
 
-    @Test func noCredentialIsInADescription() async throws {
+    @Test func descriptionsContainNoCredentials() async throws {
         let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(session("ada"), in: app)
         let container = try UsersContainer(in: ada, router: NullRouter())
@@ -92,9 +92,9 @@ struct UserContainerTests {
         #expect(texts.contains("ada"))
     }
 
-    // MARK: What is cached
+    // MARK: Caching
 
-    @Test func whatIsCachedForOneSessionIsGivenToNoOther() async throws {
+    @Test func cachedResponsesAreNotSharedBetweenSessions() async throws {
         let source = Source.recording()
         let app = try await AppContainer.example(source)
         let ada = try await UserContainer(session("ada"), in: app)
@@ -106,7 +106,7 @@ struct UserContainerTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func signingOutForgetsWhatWasCached() async throws {
+    @Test func closingASessionDiscardsItsCache() async throws {
         let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(session("ada"), in: app)
         let bob = try await UserContainer(session("bob"), in: app)
@@ -119,7 +119,7 @@ struct UserContainerTests {
         #expect(try await users(in: bob).listUsers().origin == .memory)
     }
 
-    @Test func withoutALimitForItNothingIsCached() async throws {
+    @Test func nothingIsCachedWithALimitOfZero() async throws {
         let configuration = try AppConfiguration(cacheLimit: 0, memoryLimit: .nothing)
         let app = try await AppContainer.example(Source.recording(), configuration)
         let ada = try await UserContainer(session("ada"), in: app)
@@ -127,7 +127,7 @@ struct UserContainerTests {
         #expect(try await users(in: ada).listUsers().origin == .upstream)
     }
 
-    @Test func whatIsCachedIsFreshByTheInjectedClock() async throws {
+    @Test func freshnessFollowsTheInjectedClock() async throws {
         let configuration = try AppConfiguration(lifetimes: Lifetimes(staleAfter: .seconds(60), jitter: 0))
         let app = try await AppContainer.example(Source.recording(maxAge: 60), configuration, clock: clock)
         let ada = try await UserContainer(session("ada"), in: app)
@@ -140,7 +140,7 @@ struct UserContainerTests {
 
     // MARK: After the close
 
-    @Test func everyUseBehindSigningOutIsAClearError() async throws {
+    @Test func everyUseAfterSignOutIsAClearError() async throws {
         let source = Source.recording()
         let app = try await AppContainer.example(source)
         let ada = try await UserContainer(session("ada"), in: app)
@@ -153,7 +153,7 @@ struct UserContainerTests {
         let publishPost = try feedInteraction.publishPost
         let overview = try OverviewContainer(in: ada).makeInteraction().overview
         let viewModel = try feed.viewModel
-        // All of it is at hand without asking anybody.
+        // All data is now cached, so that errors after closing cannot come from missing data.
         _ = try await (listUsers(), showUser(User.ID(7)), readFeed())
         let asked = source.requests.count
         try await ada.close()
@@ -180,13 +180,13 @@ struct UserContainerTests {
         let error = await #expect(throws: ListUsersError.self) { try await listUsers() }
         #expect(
             error.map { UserListPresenter().present($0).line } == """
-                The users could not be listed: The list of users was not asked for: interaction \
-                \(usersInteraction.id) is closed. Ask again of what is open: start the program, or sign in.
+                The users could not be listed: The list of users was not requested: interaction \
+                \(usersInteraction.id) is closed. Start the program again, or sign in again.
                 """
         )
     }
 
-    @Test func everyUseBehindTheEndOfTheAppIsAClearError() async throws {
+    @Test func everyUseAfterClosingTheAppIsAClearError() async throws {
         let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(session("ada"), in: app)
         try await app.close()
@@ -195,7 +195,7 @@ struct UserContainerTests {
         await #expect(throws: ScopeError.self) { try await UserContainer(.guest, in: app) }
     }
 
-    @Test func aFeatureIsOpenedOverTheSessionsRepository() async throws {
+    @Test func featureSharesTheSessionsRepository() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example())
         let feature = try ada.openFeature(over: .posts()) { $0 }
         #expect(try feature.objects() === ada.repository(.posts()))
@@ -206,7 +206,7 @@ struct UserContainerTests {
         #expect(error?.reason == .closed)
     }
 
-    @Test func whatIsInFlightIsCancelledAndWaitedFor() async throws {
+    @Test func closingCancelsAndAwaitsRequestsInFlight() async throws {
         let begun = Rendezvous(of: 2)
         let source = Source.silent(begun: begun)
         let ada = try await UserContainer(session("ada"), in: .example(source))
@@ -217,14 +217,14 @@ struct UserContainerTests {
         #expect(try await cancelled == .cancelled)
     }
 
-    @Test func whatAnInteractionIsDoingIsCancelledAndWaitedFor() async throws {
+    @Test func closingCancelsAndAwaitsTheWorkOfInteractions() async throws {
         let journal = Journal()
         let begun = Rendezvous(of: 2)
         let ada = try await UserContainer(session("ada"), in: AppContainer.example())
         let container = try UsersContainer(in: ada, router: NullRouter())
         async let work: Void? = try? container.withInteraction { _ in
             await begun.arrive()
-            // No fetch: what is done between them belongs to the scope too.
+            // This work is not a request. It belongs to the scope, too.
             await Rendezvous(of: 2).arrive()
             journal.add(Task.isCancelled ? "cancelled" : "not cancelled")
         }
@@ -234,7 +234,7 @@ struct UserContainerTests {
         await work
     }
 
-    @Test func aUseCaseOfAClosedInteractionIsRefusedThoughTheSessionIsOpen() async throws {
+    @Test func useCaseOfAClosedInteractionFailsWhileTheSessionIsOpen() async throws {
         let source = Source.recording()
         let ada = try await UserContainer(session("ada"), in: .example(source))
         let container = try UsersContainer(in: ada, router: NullRouter())
@@ -245,7 +245,7 @@ struct UserContainerTests {
         #expect(try await container.withInteraction { try await $0.listUsers() }.origin == .upstream)
     }
 
-    @Test func anInteractionThatIsDoneIsClosed() async throws {
+    @Test func interactionIsClosedWhenItsWorkIsDone() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example())
         let container = try UsersContainer(in: ada, router: NullRouter())
         let interaction = try await container.withInteraction { $0 }
@@ -255,7 +255,7 @@ struct UserContainerTests {
         #expect(!container.description.contains("interaction"))
     }
 
-    @Test func whatWasDoneIsGivenAlsoIfSomethingElseDoesNotEndInTime() async throws {
+    @Test func resultIsReturnedEvenIfOtherWorkDoesNotEndInTime() async throws {
         let handler = RecordingErrorHandler()
         let stubborn = AsyncStream<Void>.makeStream()
         let begun = Rendezvous(of: 2)
@@ -264,7 +264,7 @@ struct UserContainerTests {
             await begun.arrive()
             await Rendezvous(of: 2).arrive()
             await cancelled.arrive()
-            // A task of its own does not hear of a cancellation.
+            // An unstructured task does not observe the cancellation.
             await Task { for await _ in stubborn.stream {} }.value
             return Source.answer(to: request)
         }
@@ -272,10 +272,10 @@ struct UserContainerTests {
         _ = try app.errorHandler.replace(with: handler)
         let container = try await UsersContainer(in: UserContainer(.guest, in: app), router: NullRouter())
         let late = Journal()
-        let leftBehind = AsyncStream<Task<Void, Never>>.makeStream()
+        let unstructured = AsyncStream<Task<Void, Never>>.makeStream()
         async let value = container.withInteraction { interaction in
             let upstream = try interaction.upstream
-            leftBehind.continuation.yield(
+            unstructured.continuation.yield(
                 Task {
                     let request = DataRequest(url: upstream.baseURL)
                     let answer = await Result(awaiting: { () async throws(FetchError) in
@@ -293,9 +293,9 @@ struct UserContainerTests {
         #expect(try await value == "done")
         #expect(handler.errors.map { "\($0)" } == ["interaction 1 > work in flight did not close in time."])
         stubborn.continuation.finish()
-        await leftBehind.stream.first { _ in true }?.value
-        // An answer that comes behind the close is none.
-        #expect(late.entries.first?.contains("came to an end too late: interaction 1 is closed") == true)
+        await unstructured.stream.first { _ in true }?.value
+        // An answer that arrives after closing is discarded.
+        #expect(late.entries.first?.contains("was interrupted: interaction 1 is closed") == true)
     }
 
     private static func error(of listUsers: ListUsers) async -> ListUsersError? {
@@ -309,7 +309,7 @@ struct UserContainerTests {
 
     // MARK: Deadlines
 
-    @Test func aWaitEndsAtTheDeadlineOfItsInteraction() async throws {
+    @Test func requestEndsAtTheDeadlineOfItsInteraction() async throws {
         let begun = Rendezvous(of: 2)
         let source = Source.silent(begun: begun)
         let ada = try await UserContainer(session("ada"), in: .example(source, clock: clock))
@@ -319,19 +319,19 @@ struct UserContainerTests {
         async let late = #expect(throws: DeadlinePassedError.self) {
             try await container.withInteraction(id: request, within: .seconds(2)) { interaction in
                 #expect(interaction.id == request)
-                // The second comes behind the deadline, when nothing is sent any more.
+                // The second call comes after the deadline, when nothing is sent.
                 for _ in 1...2 { errors.add(await Self.error(of: try interaction.listUsers).map { "\($0)" } ?? "none") }
             }
         }
         await begun.arrive()
         await clock.sleepers(1)
         clock.advance(by: .seconds(2))
-        #expect(await late?.description == "interaction request 1 was not done before its deadline")
+        #expect(await late?.description == "interaction request 1 missed its deadline")
         #expect(errors.entries.count == 2 && !errors.entries.contains("none"))
         #expect(source.requests.count == 1)
     }
 
-    @Test func theDeadlineIsThatOfAllThatIsDoneInAnInteraction() async throws {
+    @Test func deadlineAppliesToAllWorkOfAnInteraction() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example(clock: clock))
         let container = try UsersContainer(in: ada, router: NullRouter())
         let remaining = try await container.withInteraction(within: .seconds(2)) { _ in Deadline.current?.remaining }
@@ -350,7 +350,7 @@ struct UserContainerTests {
         #expect(journal.entries == ["cancelled"])
     }
 
-    @Test func whatIsNotDoneByTheDeadlineIsSaidNotToBe() async throws {
+    @Test func missedDeadlineIsAnErrorThatNamesTheInteraction() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example(clock: clock))
         let container = try UsersContainer(in: ada, router: NullRouter())
         async let error = #expect(throws: DeadlinePassedError.self) {
@@ -360,10 +360,10 @@ struct UserContainerTests {
         }
         await clock.sleepers(1)
         clock.advance(by: .seconds(2))
-        #expect(await error?.description == "interaction request\\n7 was not done before its deadline")
+        #expect(await error?.description == "interaction request\\n7 missed its deadline")
     }
 
-    @Test func theDeadlineTravelsWithTheTask() async throws {
+    @Test func deadlinePropagatesWithTheTask() async throws {
         let seen = Journal()
         let source = StubDataFetcher { request throws(FetchError) in
             if request.method == .post { seen.add("\(Deadline.current?.remaining ?? .zero)") }
@@ -372,7 +372,7 @@ struct UserContainerTests {
         let configuration = try AppConfiguration(timeLimit: .seconds(9))
         let ada = try await UserContainer(.guest, in: AppContainer(configuration, dataFetcher: source, clock: clock))
         let container = try await FeedContainer(in: ada)
-        // What many share has the time that it takes; what one does has that one's.
+        // Shared reads have no single deadline, so the test looks at a write.
         let publish = { @Sendable (interaction: FeedInteraction) async throws in
             _ = try? await interaction.publishPost(title: "x", body: "x", by: User.ID(7))
         }
@@ -381,7 +381,7 @@ struct UserContainerTests {
             try await publish(interaction)
         }
         try await container.withInteraction(within: .seconds(3), publish)
-        // An earlier deadline of the task counts too.
+        // An earlier deadline of the task applies, too.
         let deadline = Deadline(in: .seconds(2), on: clock)
         _ = await deadline.bound { () async throws in try await container.withInteraction(publish) }
         #expect(seen.entries == ["8.0 seconds", "3.0 seconds", "2.0 seconds"])

@@ -21,7 +21,7 @@ struct UsersModuleTests {
         )
     }
 
-    @Test func allUsersAreShownWithLinksToEach() async throws {
+    @Test func allUsersAreShownWithLinks() async throws {
         let view = RecordingUsersView()
         try await container().makeModule(for: view).open(.users)
         guard case .users(let users) = view.showings.first else { return #expect(Bool(false), "\(view.showings)") }
@@ -30,7 +30,7 @@ struct UsersModuleTests {
         #expect(view.showings.count == 1)
     }
 
-    @Test func aUserIsShownWithALinkToThePosts() async throws {
+    @Test func userIsShownWithALinkToThePosts() async throws {
         let view = RecordingUsersView()
         try await container().makeModule(for: view).open(.user(User.ID(7)))
         guard case .profile(let profile) = view.showings.first else { return #expect(Bool(false), "\(view.showings)") }
@@ -39,7 +39,7 @@ struct UsersModuleTests {
         #expect(view.showings.count == 1)
     }
 
-    @Test func aUsersPostsAreShownFromThePlaceAskedFor() async throws {
+    @Test func postsOfAUserAreShownFromTheRequestedPage() async throws {
         let view = RecordingUsersView()
         let module = try await container().makeModule(for: view)
         await module.open(.posts(by: User.ID(7), after: nil))
@@ -51,14 +51,14 @@ struct UsersModuleTests {
         #expect(queries == ["userId=7", nil])
     }
 
-    @Test func whatCannotBeHadIsShownAsAFailure() async throws {
+    @Test func missingUserIsShownAsAFailure() async throws {
         let view = RecordingUsersView()
         try await container().makeModule(for: view).open(.user(User.ID(8)))
         guard case .failure(let failure) = view.showings.first else { return #expect(Bool(false), "\(view.showings)") }
         #expect(failure.summary == "There is no user 8")
     }
 
-    @Test func whatIsLateIsShownOnceAsThat() async throws {
+    @Test func timeoutIsShownOnce() async throws {
         let clock = ManualClock()
         let begun = Rendezvous(of: 2)
         let app = try await AppContainer.example(Source.silent(begun: begun), clock: clock)
@@ -73,7 +73,7 @@ struct UsersModuleTests {
         #expect(view.showings == [.failure(late)])
     }
 
-    @Test func theViewIsToldBeforeTheSessionIsClosed() async throws {
+    @Test func viewIsUpdatedBeforeTheSessionIsClosed() async throws {
         let begun = Rendezvous(of: 2)
         let user = try await UserContainer(.guest, in: AppContainer.example(Source.silent(begun: begun)))
         let view = RecordingUsersView()
@@ -85,7 +85,7 @@ struct UsersModuleTests {
         await showing
     }
 
-    @Test func aClosedContainerIsShownAsAFailure() async throws {
+    @Test func closedContainerIsShownAsAFailure() async throws {
         let view = RecordingUsersView()
         let container = try await container()
         let module = container.makeModule(for: view)
@@ -96,7 +96,7 @@ struct UsersModuleTests {
         #expect(source.requests.isEmpty)
     }
 
-    @Test func everyDestinationHasAnInteractionOfItsOwnThatIsClosed() async throws {
+    @Test func eachDestinationUsesANewInteractionAndClosesIt() async throws {
         let container = try await container()
         let view = RecordingUsersView()
         let module = container.makeModule(for: view)
@@ -109,8 +109,8 @@ struct UsersModuleTests {
         #expect(container.description.contains("interaction 3 (open)"))
     }
 
-    @Test func nothingRetainsItsOwner() async throws {
-        /// A view that owns what it is wired to.
+    @Test func moduleDoesNotRetainItsView() async throws {
+        /// A view that owns its module.
         final class OwningView: UsersView {
             let module = Mutex<UsersModule?>(nil)
             let journal: Journal

@@ -3,7 +3,7 @@ import Testing
 
 struct PostTests {
     @Test(arguments: ["", " \n\t"])
-    func blankTitlesAndBodiesAreRefused(blank: String) {
+    func blankTitlesAndBodiesAreRejected(blank: String) {
         #expect(throws: PostError.blankTitle) {
             try Post(id: Post.ID(1), authorID: User.ID(1), title: blank, body: "x")
         }
@@ -12,7 +12,7 @@ struct PostTests {
         }
     }
 
-    @Test func aPostFromElsewhereMayBeLongerThanADraft() throws {
+    @Test func postFromElsewhereMayExceedTheDraftLimits() throws {
         let title = String(repeating: "t", count: 500)
         #expect(try Post(id: Post.ID(1), authorID: User.ID(1), title: " \(title) ", body: " x ").title == title)
     }
@@ -23,7 +23,7 @@ struct PostTests {
         #expect(Post.ID(10).description == "10")
     }
 
-    @Test func anIdentityIsReadFromItsDescription() {
+    @Test func identityIsParsedFromItsDescription() {
         #expect(Post.ID(Post.ID(-10).description) == Post.ID(-10) && Post.ID("ten") == nil)
         #expect(User.ID(User.ID(7).description) == User.ID(7) && User.ID("") == nil)
     }

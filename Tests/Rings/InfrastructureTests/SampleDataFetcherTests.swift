@@ -19,7 +19,7 @@ struct SampleDataFetcherTests {
         return try #require(JSONSerialization.jsonObject(with: body) as? [[String: Any]])
     }
 
-    @Test func itConforms() async throws {
+    @Test func sampleConforms() async throws {
         let json = HeaderField(.contentType, "application/json; charset=utf-8")
         let posts = try await fetcher.fetch(request("posts"))
         let users = try await fetcher.fetch(request("users"))
@@ -48,14 +48,14 @@ struct SampleDataFetcherTests {
     }
 
     @Test(arguments: [DataRequest.Method.get, .post, .delete])
-    func whatIsElsewhereIsRefusedByWhateverMethod(method: DataRequest.Method) async throws {
+    func addressesOutsideTheSampleAreRejectedForEveryMethod(method: DataRequest.Method) async throws {
         let error = await #expect(throws: FetchError.self) {
             try await fetcher.fetch(request("http://evil.test/posts", method: method, body: "{}"))
         }
         #expect(error?.reason == .invalidRequest)
     }
 
-    @Test func thereAreTenUsersAndAHundredPosts() async throws {
+    @Test func sampleHasTenUsersAndAHundredPosts() async throws {
         let users = try await list("users")
         let posts = try await list("posts")
         #expect(users.compactMap { $0["id"] as? Int } == Array(1...10))
@@ -63,13 +63,13 @@ struct SampleDataFetcherTests {
         #expect(Set(posts.compactMap { $0["userId"] as? Int }) == Set(1...10))
     }
 
-    @Test func listsAreAskedByTheirFieldsAndForAPart() async throws {
+    @Test func listsCanBeFilteredAndSliced() async throws {
         #expect(try await list("posts?userId=7").count == 10)
         #expect(try await list("posts?userId=7").allSatisfy { $0["userId"] as? Int == 7 })
         #expect(try await list("posts?_start=10&_limit=5").compactMap { $0["id"] as? Int } == Array(11...15))
     }
 
-    @Test func eachUserHasAnImageOfItsOwn() async throws {
+    @Test func eachUserHasADifferentImage() async throws {
         var images: Set<Data> = []
         for number in 0...11 {
             let response = try await fetcher.fetch(request("avatars/\(number).jpg"))

@@ -1,6 +1,6 @@
 import InwardImages
 
-/// A codec for which all bytes are a clear image, of one pixel unless it is told otherwise.
+/// A codec that decodes all bytes as a transparent image of a fixed size, by default one pixel.
 struct ClearImageCodec: ImageCodec {
     var size = ImageSize(clamping: 1, 1)
 

@@ -3,10 +3,9 @@ import Testing
 
 @testable import InterfaceAdapters
 
-/// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
-/// its users have to be told of.
+/// Default values. Services rely on them, so announce a change of a default in the release notes.
 struct DefaultsTests {
-    @Test func linksBeginAtTheRoot() {
+    @Test func pathRouterStartsAtTheRootByDefault() {
         #expect(isSame(PathRouter(), as: PathRouter(root: "/"), unlike: PathRouter(root: "/x")))
         #expect(!Table.Column("Title").isNumeric)
     }

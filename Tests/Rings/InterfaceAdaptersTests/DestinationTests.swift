@@ -7,7 +7,7 @@ import UseCases
 struct DestinationTests {
     private func cursor(_ post: Int) -> FeedCursor { FeedCursor(after: Post.ID(post)) }
 
-    @Test func eachDestinationHasAPathOfItsOwn() {
+    @Test func eachDestinationHasItsPath() {
         let destinations: [Destination] = [
             .users, .user(User.ID(7)), .posts(by: User.ID(7), after: nil), .posts(by: User.ID(7), after: cursor(61)),
             .feed(after: nil), .feed(after: cursor(61)),
@@ -17,7 +17,7 @@ struct DestinationTests {
         #expect(paths.map(Destination.init) == destinations)
     }
 
-    @Test func everyDestinationIsReadBackFromItsPath() {
+    @Test func destinationIsParsedFromItsPath() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SplitMix64(seed: seed)
         let edges = [Int.min, -1, 0, 1, Int.max]
@@ -43,7 +43,7 @@ struct DestinationTests {
         "users/7/posts/after/61/", "users/7/posts/before/61", "users/after/61", "Users", "users\n", "users?x", "posts/",
         "posts/7", "posts/after", "posts/after/", "posts/after/x", "posts/after/61/2", "posts//after/61", "feed", "..",
     ])
-    func whatIsNoPathIsNoDestination(path: String) {
+    func invalidPathIsNotADestination(path: String) {
         #expect(Destination(path) == nil)
     }
 }

@@ -47,7 +47,7 @@ struct GalleryPresenterTests {
     }
 
     @Test(arguments: [((480, 200), "240×100"), ((200, 480), "100×240")])
-    func imagesAreMadeToFitIntoTheirColumn(size: (Int, Int), shown: String) async throws {
+    func imagesAreResizedToFitTheirColumn(size: (Int, Int), shown: String) async throws {
         let codec = ClearImageCodec(size: ImageSize(clamping: size.0, size.1))
         let source = FetchingImageSource(StubDataFetcher(DataResponse(body: Data([1, 2]))))
         let show = ShowGallery(
@@ -63,17 +63,17 @@ struct GalleryPresenterTests {
         #expect(captions.count == 3 && captions.allSatisfy { $0.hasPrefix("\(shown) in ") }, "\(captions)")
     }
 
-    @Test func progressIsToldAfterEachImage() {
+    @Test func progressIsReportedAfterEachImage() {
         #expect(progress == [1, 2].map { "Loading images \(ProgressBar(done: $0, total: 2))" })
     }
 
-    @Test func anImageIsInTheTableAndSaysHowLargeItIsAndWhatWasDone() {
+    @Test func imageIsShownWithItsSizeAndSteps() {
         let figure = Figure(bytes: [7, 8], mediaType: "image/png", width: 1, height: 1, alternative: "Ada Lovelace")
         let caption = "1×1 in 0 ms (fetch 0 ms, decode 0 ms, Orient 0 ms)"
         #expect(viewModel.document.rows[0][1] == Table.Cell(caption, image: figure))
     }
 
-    @Test func aFailureSaysWhyThereIsNoImage() {
+    @Test func failureSaysWhyTheImageIsMissing() {
         #expect(viewModel.rows[1].exhibits[0].image == nil)
         #expect(
             viewModel.rows[1].exhibits[0].caption
@@ -81,8 +81,8 @@ struct GalleryPresenterTests {
         )
     }
 
-    @Test func theSentenceCountsWhatWasLoaded() {
-        #expect(viewModel.provenance == "Loaded 1 images of 2 from the <test> in 0 ms.")
+    @Test func provenanceCountsTheLoadedImages() {
+        #expect(viewModel.provenance == "Loaded 1 of 2 images from the <test> in 0 ms.")
         #expect(viewModel.document.blocks.last == .paragraph(viewModel.provenance))
     }
 }

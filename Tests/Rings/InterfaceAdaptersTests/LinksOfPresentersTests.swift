@@ -37,7 +37,7 @@ struct LinksOfPresentersTests {
         )
     }
 
-    /// The links of all cells of the tables in a document.
+    /// Returns the links of all table cells in a document.
     private func links(in document: Document) -> [Link] { document.rows.flatMap { $0.compactMap(\.link) } }
 
     private func json(_ viewModel: some ViewModel) throws -> String {
@@ -46,19 +46,19 @@ struct LinksOfPresentersTests {
         return String(decoding: try encoder.encode(viewModel), as: UTF8.self)
     }
 
-    @Test func eachUserLeadsToMoreAboutThem() throws {
+    @Test func userLinksToTheirProfile() throws {
         let users = Reading([try User.example(7), try .example(8)], origin: .upstream)
         #expect(UserListPresenter(router: router).present(users).rows.map(\.link?.text) == ["/users/7", "/users/8"])
         #expect(UserListPresenter().present(users).rows.map(\.link) == [nil, nil])
     }
 
-    @Test func aPostLeadsToItsAuthorUnlessThereIsNone() throws {
+    @Test func postLinksToItsAuthorUnlessUnknown() throws {
         let links = try FeedPresenter(router: router).present(page()).rows.map(\.authorLink?.text)
         #expect(links == ["/users/7", "/users/8", nil])
         #expect(try FeedPresenter().present(page()).rows.map(\.authorLink) == [nil, nil, nil])
     }
 
-    @Test func aPageOfTheFeedLeadsToTheNextOfTheSameAuthor() throws {
+    @Test func feedPageLinksToTheNextPageOfTheSameAuthor() throws {
         let presenter = FeedPresenter(router: router)
         #expect(try presenter.present(page(next: 61)).nextLink == Link("/posts/after/61"))
         #expect(try presenter.present(page(next: 61), by: User.ID(7)).nextLink == Link("/users/7/posts/after/61"))
@@ -68,12 +68,12 @@ struct LinksOfPresentersTests {
         #expect(unlinked.next == "61")
     }
 
-    @Test func aProfileLeadsToTheUsersPosts() throws {
+    @Test func profileLinksToTheUsersPosts() throws {
         #expect(try UserProfilePresenter(router: router).present(profile()).postsLink == Link("/users/7/posts"))
         #expect(try UserProfilePresenter().present(profile()).postsLink == nil)
     }
 
-    @Test func linksStandInTheDocument() throws {
+    @Test func linksArePartOfTheDocument() throws {
         let feed = try FeedPresenter(router: router).present(page(next: 61)).document
         #expect(links(in: feed) == [Link("/users/7"), Link("/users/8")])
         #expect(feed.blocks.last == .link("Next page", Link("/posts/after/61")))
@@ -85,7 +85,7 @@ struct LinksOfPresentersTests {
         #expect(links(in: unlinked).isEmpty && unlinked.blocks.count == 2)
     }
 
-    @Test func linksStandBeforeTheRemarks() throws {
+    @Test func linksComeBeforeTheNotes() throws {
         let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
         let page = FeedPage(
             entries: [],
@@ -96,11 +96,11 @@ struct LinksOfPresentersTests {
         )
         let blocks = FeedPresenter(router: router).present(page).document.blocks
         #expect(blocks.dropFirst(2).first == .link("Next page", Link("/posts/after/1")))
-        #expect(blocks.last == .notes(["The authors could not be had: GET x failed"]))
+        #expect(blocks.last == .notes(["The authors could not be read: GET x failed"]))
         #expect(blocks.count == 4)
     }
 
-    @Test func programsGetALinkAsAString() throws {
+    @Test func linkIsEncodedAsAString() throws {
         let users = Reading([try User.example(7)], origin: .upstream)
         #expect(try json(UserListPresenter(router: router).present(users)).contains(link))
         let feed = try json(FeedPresenter(router: router).present(page(next: 61)))
@@ -110,7 +110,7 @@ struct LinksOfPresentersTests {
         #expect(ofUser.contains(#""postsLink":"/users/7/posts""#))
     }
 
-    @Test func programsGetNothingWhereThereIsNoLink() throws {
+    @Test func missingLinkIsNotEncoded() throws {
         let users = Reading([try User.example(7)], origin: .upstream)
         for text in try [
             json(UserListPresenter().present(users)), json(FeedPresenter().present(page(next: 61))),

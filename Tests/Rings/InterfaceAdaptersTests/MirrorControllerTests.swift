@@ -44,7 +44,7 @@ struct MirrorControllerTests {
         )
     }
 
-    @Test func whatWasMirroredIsToldWithTheTimeThatItTook() async throws {
+    @Test func summaryNamesTheContentsAndTheDuration() async throws {
         let avatar = MirroredItem.avatar(User.ID(1))
         let controller = controller([
             .users: loader([1], "users", takes: .seconds(2)), .posts: loader([2], "posts"),
@@ -53,37 +53,37 @@ struct MirrorControllerTests {
         clock.advance(by: .seconds(100))
         var lines: [String] = []
         let first = try await controller { lines.append($0) }
-        // The users were asked for twice: to be copied, and whether they are still the same.
+        // The users were requested twice: to copy them, and to check that they are unchanged.
         #expect(
             first.line == """
-                Mirrored the sample into mirror in 4 s: 2 users, 1 posts, 1 images. Of 3 files 0 were there already, and unchanged.
+                Mirrored the sample into mirror in 4 s: 2 users, 1 posts, 1 images. 0 of 3 files were already up to date.
                 """
         )
         #expect(lines == [2, 3, 4].map { "Mirroring \(ProgressBar(done: $0, total: 4))" })
-        #expect(try await controller().line.hasSuffix("Of 3 files 3 were there already, and unchanged."))
+        #expect(try await controller().line.hasSuffix("3 of 3 files were already up to date."))
     }
 
-    @Test func whatFailedIsToldWithWhatToDo() async throws {
+    @Test func failureIsPresentedWithAdvice() async throws {
         let controller = controller([.posts: loader([2], "posts")])
         let failure = await #expect(throws: FailureViewModel.self) { _ = try await controller() }
         #expect(
             failure
                 == FailureViewModel(
                     "The upstream could not be mirrored: It is not there",
-                    advice: "Run it again to finish it: what is there already is kept for that."
+                    advice: "Run it again to resume: it reuses the files that were copied."
                 )
         )
     }
 
-    @Test func itemsArePathsOfTheUpstreamAndFilesOfTheMirror() throws {
+    @Test func itemsHavePathsAndFileNames() throws {
         let items: [MirroredItem] = [.users, .posts, .avatar(User.ID(7))]
         #expect(items.map(\.path) == ["users", "posts", "avatars/7.jpg"])
         #expect(items.map(\.fileName) == ["users.json", "posts.json", "avatars/7.jpg"])
     }
 
-    /// From an upstream that gives no byte ranges, which is read at once.
+    /// The upstream does not support byte ranges, so each item is read as a whole.
     @Test(arguments: [(MirroredItem.users, 2_000_000), (.posts, 2_000_000), (.avatar(User.ID(7)), 1_500_000)])
-    func aListAndAnImageHaveTheirOwnLimits(item: MirroredItem, limit: Int) async throws {
+    func listsAndImagesHaveSeparateLimits(item: MirroredItem, limit: Int) async throws {
         let server = InMemoryWebDataFetcher([])
         let limits = MirrorLimits(maximumListByteCount: 2_000_000, maximumImageByteCount: 1_500_000)
         let source = RepositoryMirrorSource(upstream: try .example(server), limits: limits)

@@ -27,7 +27,7 @@ struct OverviewControllerTests {
         )
     }
 
-    @Test func usersAndFeedAreShownWithWhereTheyCameFrom() async throws {
+    @Test func usersAndFeedAreShownWithTheirOrigins() async throws {
         let rejected = [RejectedRecord(list: "users", position: 3, field: "id", reason: "is missing")]
         let users = InMemoryUserRepository([try .example(1, name: "Ada")], rejected: rejected)
         let posts = InMemoryPostRepository([try .example(1), try .example(2)])
@@ -40,7 +40,7 @@ struct OverviewControllerTests {
         #expect(overview.document.title == "Users and posts")
     }
 
-    @Test func theNameOfTheProgramComesFirstForPrograms() async throws {
+    @Test func generatorIsTheFirstKeyInJSON() async throws {
         let overview = try await overview(users: InMemoryUserRepository(), posts: InMemoryPostRepository())()
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -49,8 +49,8 @@ struct OverviewControllerTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func usersAndFeedAreAskedForAtTheSameTime() async throws {
-        // The users are asked for once, for the list and for the feed, and so are the posts.
+    func usersAndFeedAreLoadedConcurrently() async throws {
+        // The list and the feed share one request for the users. That request and the one for the posts must meet.
         let meeting = Rendezvous(of: 2)
         let upstream = try Upstream.example(
             StubDataFetcher { _ throws(FetchError) in
@@ -69,7 +69,7 @@ struct OverviewControllerTests {
         #expect(!Task.isCancelled)
     }
 
-    @Test func eachListTellsItsOwnOrigin() async throws {
+    @Test func eachListHasItsOwnOrigin() async throws {
         let posts = UpstreamPostRepository(upstream: try .example(answering: "[]"))
         let users = InMemoryUserRepository()
         let controller = OverviewController(
@@ -81,7 +81,7 @@ struct OverviewControllerTests {
         #expect(try await controller().provenance.contains("0 users (from memory) and 0 posts (from upstream)"))
     }
 
-    @Test func usersThatTheFeedHasFetchedCameFromWhereTheFeedHadThem() async throws {
+    @Test func originOfUsersIsTheFarthestOfListAndFeed() async throws {
         let body = #"[{"id":1,"name":"Ada","username":"ada","email":"ada@example.org"}]"#
         let controller = OverviewController(
             listUsers: ListUsers(users: InMemoryUserRepository([try .example(1)])),
@@ -97,7 +97,7 @@ struct OverviewControllerTests {
         #expect(overview.users.origin == "upstream")
     }
 
-    @Test func aFailureOfEitherIsTheFailureOfBoth() async throws {
+    @Test func failureOfEitherPartFailsTheOverview() async throws {
         let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
         let users = InMemoryUserRepository([try .example()])
         let posts = InMemoryPostRepository([try .example()])

@@ -10,7 +10,7 @@ struct RouterTests {
 
     private func texts(_ router: any Router) -> [String?] { destinations.map { router.link(to: $0)?.text } }
 
-    @Test func aCommandTakesADestinationByItsOption() {
+    @Test func commandRouterPrefixesTheOption() {
         #expect(texts(CommandRouter(option: "--open")) == ["--open users", "--open users/-7", "--open posts/after/61"])
     }
 
@@ -18,15 +18,15 @@ struct RouterTests {
         ("/", "/"), ("", "/"), ("/app", "/app/"), ("/app/", "/app/"),
         ("https://upstream.test", "https://upstream.test/"),
     ])
-    func aPageLiesBelowTheRoot(root: String, prefix: String) {
+    func pathRouterPrefixesTheRoot(root: String, prefix: String) {
         #expect(texts(PathRouter(root: root)) == ["users", "users/-7", "posts/after/61"].map { prefix + $0 })
     }
 
-    @Test func pagesLieAtTheTopUnlessToldOtherwise() {
+    @Test func pathRouterUsesTheTopLevelByDefault() {
         #expect(texts(PathRouter()) == ["/users", "/users/-7", "/posts/after/61"])
     }
 
-    @Test func aMediumMayHaveNoLinks() {
+    @Test func nullRouterHasNoLinks() {
         #expect(texts(NullRouter()) == [nil, nil, nil])
     }
 }

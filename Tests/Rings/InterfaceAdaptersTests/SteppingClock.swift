@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that moves on by the same step each time it is looked at, and never otherwise.
+/// A clock that advances by a fixed step each time it is read, and never otherwise.
 final class SteppingClock: Clock {
     struct Instant: InstantProtocol {
         let offset: Duration

@@ -2,10 +2,9 @@ import Testing
 
 @testable import UseCases
 
-/// What holds where nobody says otherwise. A service that links this package relies on it, so a change of a default is a change that
-/// its users have to be told of.
+/// Default values. Services rely on them, so announce a change of a default in the release notes.
 struct DefaultsTests {
-    @Test func mirrorsHaveLimits() {
+    @Test func mirrorsAreLimitedByDefault() {
         let mirror = MirrorLimits()
         #expect(mirror.maximumListByteCount == 67_108_864)
         #expect(mirror.maximumImageByteCount == 33_554_432)
@@ -13,7 +12,7 @@ struct DefaultsTests {
         #expect(mirror.maximumTotalByteCount == 4_294_967_296)
     }
 
-    @Test func aPageHasTwentyEntries() {
+    @Test func pageHasTwentyEntriesByDefault() {
         #expect(FeedQuery().pageSize == 20)
     }
 }

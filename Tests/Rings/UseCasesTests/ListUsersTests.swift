@@ -6,7 +6,7 @@ import UseCases
 import UseCasesTesting
 
 struct ListUsersTests {
-    @Test func usersComeInTheOrderOfTheirNamesWhateverTheirCase() async throws {
+    @Test func usersAreSortedByNameIgnoringCase() async throws {
         let names = ["bob", "Ada", "ada", "Élise", "Carl"]
         let users = try names.enumerated().map { try User.example(9 - $0.offset, name: $0.element) }
         let listUsers = ListUsers(users: InMemoryUserRepository(users))
@@ -14,7 +14,7 @@ struct ListUsersTests {
         #expect(listed == ["ada 7", "Ada 8", "bob 9", "Carl 5", "Élise 6"])
     }
 
-    @Test func theReadingKeepsItsProvenance() async throws {
+    @Test func readingKeepsItsOriginAndRejectedRecords() async throws {
         let rejected = [RejectedRecord(list: "users", position: 3, field: "id", reason: "is missing")]
         let listUsers = ListUsers(users: InMemoryUserRepository([try .example(1)], rejected: rejected))
         let reading = try await listUsers()
@@ -22,7 +22,7 @@ struct ListUsersTests {
         #expect(reading.rejected == rejected)
     }
 
-    @Test func thePolicyReachesTheRepository() async throws {
+    @Test func policyIsPassedToTheRepository() async throws {
         let users = PolicyRecordingRepository()
         _ = try await ListUsers(users: users)(.upstreamOnly)
         _ = try await ListUsers(users: users)()
@@ -30,7 +30,7 @@ struct ListUsersTests {
     }
 
     @Test(arguments: RepositoryError.allReasons)
-    func everyFailureIsTranslated(reason: RepositoryError.Reason) async throws {
+    func everyRepositoryErrorIsTranslated(reason: RepositoryError.Reason) async throws {
         let cause = RepositoryError.example(reason)
         let expected: ListUsersError =
             switch reason {

@@ -3,7 +3,7 @@ import InwardCore
 import InwardTesting
 import UseCases
 
-/// Users that are given when somebody else has been asked too.
+/// A user repository that answers only when another participant has arrived at the rendezvous, which proves concurrency.
 struct MeetingUserRepository: UserRepository {
     let base: any UserRepository
     let meeting: Rendezvous

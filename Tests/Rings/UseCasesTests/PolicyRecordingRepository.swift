@@ -3,7 +3,7 @@ import InwardCore
 import Synchronization
 import UseCases
 
-/// An empty source of users and posts that remembers how far each read was allowed to go.
+/// An empty repository of users and posts that records the policy of each read.
 final class PolicyRecordingRepository: UserRepository, PostRepository {
     private let recorded = Mutex<[ReadPolicy]>([])
 

@@ -32,36 +32,36 @@ struct ShowGalleryTests {
         return try await show(progress: progress)
     }
 
-    @Test func usersComeInTheOrderOfTheirNamesAndOthersBehind() async throws {
+    @Test func usersAreSortedByNameAndFollowedByTheOthers() async throws {
         let gallery = try await gallery(of: users)
         #expect(gallery.loaders == ["plain", "rescued"])
         #expect(gallery.rows.map(\.title) == ["Ada", "Bob", "Other", "Nobody"])
         #expect(gallery.rows.map(\.address) == ["2", "1", "other", "nobody"])
     }
 
-    @Test func eachLoaderShowsWhatItMakesOfAnAddress() async throws {
+    @Test func eachLoaderProducesItsImage() async throws {
         let rows = try await gallery(of: users).rows
         let sizes = rows.map { row in row.exhibits.map { (try? $0.image.get())?.size.width } }
         #expect(sizes == [[2, 2], [4, 4], [3, 3], [nil, 1]])
         guard case .failure(let error) = rows[3].exhibits[0].image else {
-            Issue.record("Nobody has an image.")
+            Issue.record("An image was loaded from an address where nothing exists.")
             return
         }
         #expect(error.reason == .notFound)
     }
 
-    @Test func whatTwoLoadersHaveInCommonIsFetchedOnce() async throws {
+    @Test func sourceImageIsFetchedOnceForAllLoaders() async throws {
         _ = try await gallery(of: users)
         #expect(source.asked.sorted { $0.rawValue < $1.rawValue } == ["1", "2", "nobody", "other"])
     }
 
-    @Test func progressIsToldAfterEachImage() async throws {
+    @Test func progressIsReportedAfterEachImage() async throws {
         var told: [[Int]] = []
         _ = try await gallery(of: users) { done, total in told.append([done, total]) }
         #expect(told == (1...8).map { [$0, 8] })
     }
 
-    @Test(.timeLimit(.minutes(5))) func sixteenImagesAreLoadedAtOnce() async throws {
+    @Test(.timeLimit(.minutes(5))) func atMostSixteenImagesAreLoadedAtOnce() async throws {
         let source = CountingImageSource(gathering: 16)
         let show = ShowGallery(
             users: ListUsers(users: InMemoryUserRepository([])),
@@ -73,7 +73,7 @@ struct ShowGalleryTests {
         #expect(source.maximumAtOnce == 16)
     }
 
-    @Test func moreImagesThanAreLoadedAtOnceAllCome() async throws {
+    @Test func allImagesAreLoadedEvenIfThereAreMoreThanSixteen() async throws {
         let users = try (1...40).map { try User.example($0, name: "\($0)") }
         let gallery = try await gallery(of: users)
         #expect(gallery.rows.count == 42 && gallery.rows.allSatisfy { $0.exhibits.count == 2 })

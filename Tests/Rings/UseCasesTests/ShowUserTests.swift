@@ -7,7 +7,7 @@ import UseCases
 import UseCasesTesting
 
 struct ShowUserTests {
-    @Test func aUserIsShownWithTheNewestPostsFirst() async throws {
+    @Test func userIsShownWithTheNewestPostsFirst() async throws {
         let posts = try [Post.example(2, by: 1), .example(9, by: 1), .example(5, by: 2), .example(4, by: 1)]
         let showUser = ShowUser(users: InMemoryUserRepository([try .example(1)]), posts: InMemoryPostRepository(posts))
         let profile = try await showUser(User.ID(1))
@@ -15,12 +15,12 @@ struct ShowUserTests {
         #expect(try profile.posts.get().value.map(\.id.rawValue) == [9, 4, 2])
     }
 
-    @Test func anUnknownUserIsNotFound() async {
+    @Test func unknownUserIsNotFound() async {
         let showUser = ShowUser(users: InMemoryUserRepository(), posts: InMemoryPostRepository())
         await #expect(throws: ShowUserError.notFound(User.ID(7))) { try await showUser(User.ID(7)) }
     }
 
-    @Test func withoutPostsTheUserIsShownAndTheReasonSaid() async throws {
+    @Test func userIsShownWithTheErrorIfPostsAreUnavailable() async throws {
         let failure = RepositoryError.example(.unavailable)
         let posts = InMemoryPostRepository(failure: failure)
         let profile = try await ShowUser(users: InMemoryUserRepository([try .example(1)]), posts: posts)(User.ID(1))
@@ -29,7 +29,7 @@ struct ShowUserTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func userAndPostsAreAskedForAtTheSameTime() async throws {
+    func userAndPostsAreRequestedConcurrently() async throws {
         let meeting = Rendezvous(of: 2)
         let showUser = ShowUser(
             users: MeetingUserRepository(base: InMemoryUserRepository([try .example(1)]), meeting: meeting),
@@ -38,7 +38,7 @@ struct ShowUserTests {
         #expect(try await showUser(User.ID(1)).posts.get().value.count == 1)
     }
 
-    @Test func thePolicyReachesBothRepositories() async {
+    @Test func policyIsPassedToBothRepositories() async {
         let repository = PolicyRecordingRepository()
         _ = try? await ShowUser(users: repository, posts: InMemoryPostRepository())(User.ID(1), .upstreamOnly)
         #expect(repository.policies == [.upstreamOnly])
@@ -50,7 +50,7 @@ struct ShowUserTests {
     }
 
     @Test(arguments: RepositoryError.allReasons)
-    func everyFailureOfTheUsersIsTranslated(reason: RepositoryError.Reason) async throws {
+    func everyErrorOfReadingUsersIsTranslated(reason: RepositoryError.Reason) async throws {
         let cause = RepositoryError.example(reason)
         let expected: ShowUserError =
             switch reason {
@@ -64,7 +64,7 @@ struct ShowUserTests {
         await #expect(throws: expected) { try await showUser(User.ID(1)) }
     }
 
-    @Test func aCancelledReadOfThePostsIsNoProfileWithoutPosts() async throws {
+    @Test func cancelledReadOfPostsThrows() async throws {
         let posts = InMemoryPostRepository(failure: .example(.cancelled))
         let showUser = ShowUser(users: InMemoryUserRepository([try .example(1)]), posts: posts)
         await #expect(throws: ShowUserError.cancelled) { try await showUser(User.ID(1)) }

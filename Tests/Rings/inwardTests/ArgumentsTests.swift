@@ -9,13 +9,13 @@ struct ArgumentsTests {
         try Arguments(words)
     }
 
-    @Test func withoutArgumentsNothingIsChosen() throws {
+    @Test func overviewOfTheSampleIsTheDefault() throws {
         let arguments = try arguments()
         #expect(arguments.upstream == nil)
         #expect(arguments.task == .overview(output: nil))
     }
 
-    @Test func upstreamAndOutputStandInAnyOrder() throws {
+    @Test func upstreamAndOutputMayComeInAnyOrder() throws {
         for words in [
             ["up", "--output", "out"], ["--output", "out", "up"], ["--output=out", "up"], ["up", "--output=out"],
         ] {
@@ -25,20 +25,19 @@ struct ArgumentsTests {
         }
     }
 
-    @Test func aPlaceAndAnIntervalAreRead() throws {
+    @Test func placeAndIntervalAreParsed() throws {
         #expect(try arguments("up", "--open", "users/7").task == .open(try #require(Destination("users/7"))))
         #expect(try arguments("--watch=86400").task == .watch(every: .seconds(86_400)))
     }
 
-    @Test func aMirrorIsAskedFor() throws {
+    @Test func mirrorIsParsed() throws {
         #expect(try arguments("up", "--mirror", "copy").task == .mirror(into: "copy"))
         #expect(throws: UsageError("--mirror needs a directory")) { try arguments("--mirror") }
-        #expect(throws: UsageError("there can be one of --output, --open, --watch, --mirror, --publish and --outbox")) {
-            try arguments("--output", "out", "--mirror", "copy")
-        }
+        let onlyOne = UsageError("only one of --output, --open, --watch, --mirror, --publish and --outbox is allowed")
+        #expect(throws: onlyOne) { try arguments("--output", "out", "--mirror", "copy") }
     }
 
-    @Test func aStoreStandsBesideAnythingElse() throws {
+    @Test func storeCanBeCombinedWithEveryTask() throws {
         #expect(try arguments("up").store == nil)
         #expect(try arguments("--store", "kept", "up").task == .overview(output: nil))
         let arguments = try arguments("up", "--publish", "--store=kept")
@@ -46,7 +45,7 @@ struct ArgumentsTests {
         #expect(arguments.task == .publish)
     }
 
-    @Test func theOutboxIsListedOrOneOfItsWritesNamed() throws {
+    @Test func outboxActionsAreParsed() throws {
         #expect(try arguments("--store=kept", "--outbox").task == .outbox(.list))
         for words in [["--outbox", "--retry", "3f"], ["--retry=3f", "--outbox"], ["--retry=3f"]] {
             #expect(try Arguments(words + ["--store", "kept"]).task == .outbox(.retry("3f")))
@@ -54,17 +53,17 @@ struct ArgumentsTests {
         #expect(try arguments("--store=kept", "--outbox", "--discard=3f").task == .outbox(.discard("3f")))
     }
 
-    @Test func anAttemptMayBeGivenATime() throws {
+    @Test func timeoutIsParsed() throws {
         #expect(try arguments("up").timeout == nil)
         #expect(try arguments("up", "--timeout", "0.5", "--publish").timeout == .milliseconds(500))
     }
 
-    @Test func aNameThatLooksLikeAnOptionStandsBehindTwoDashes() throws {
+    @Test func argumentAfterTwoDashesIsNotAnOption() throws {
         #expect(try arguments("--", "--output").upstream == "--output")
     }
 
     @Test(arguments: ["--help", "-h"])
-    func helpIsAskedFor(word: String) throws {
+    func helpOverridesEverythingElse(word: String) throws {
         #expect(try arguments("up", word).task == .help)
         #expect(try arguments("--watch", "1", word, "--open", "users").task == .help)
     }
@@ -76,11 +75,11 @@ struct ArgumentsTests {
         (["--timeout=1", "--timeout=2"], "--timeout can be given only once"),
         (
             ["--open", "users", "--watch=1"],
-            "there can be one of --output, --open, --watch, --mirror, --publish and --outbox"
+            "only one of --output, --open, --watch, --mirror, --publish and --outbox is allowed"
         ),
         (
             ["--publish", "--watch=1"],
-            "there can be one of --output, --open, --watch, --mirror, --publish and --outbox"
+            "only one of --output, --open, --watch, --mirror, --publish and --outbox is allowed"
         ),
         (["--publish=x"], "there is no option --publish=x"), (["--outbox=x"], "there is no option --outbox=x"),
         (["--help=x"], "there is no option --help=x"), (["-h=x"], "there is no option -h=x"),
@@ -89,20 +88,20 @@ struct ArgumentsTests {
         (["--watch", "0"], "--watch needs a number of seconds, from 1 to 86400"),
         (["--watch=86401"], "--watch needs a number of seconds, from 1 to 86400"),
         (["--watch", "soon"], "--watch needs a number of seconds, from 1 to 86400"),
-        (["a", "b"], "there can be one upstream"), (["--verbose"], "there is no option --verbose"),
+        (["a", "b"], "only one UPSTREAM is allowed"), (["--verbose"], "there is no option --verbose"),
         (["-x"], "there is no option -x"),
-        (["--outbox"], "--outbox needs --store, where the posts are kept"),
+        (["--outbox"], "--outbox needs --store, the directory with the posts"),
         (["--store", "kept", "--retry"], "--retry needs the beginning of an ID that --outbox lists"),
         (
             ["--store", "kept", "--retry", "a", "--discard", "b"],
-            "--retry and --discard are for --outbox, one at a time"
+            "--retry and --discard can be used only with --outbox, and not together"
         ),
-        (["--publish", "--discard", "b"], "--retry and --discard are for --outbox, one at a time"),
+        (["--publish", "--discard", "b"], "--retry and --discard can be used only with --outbox, and not together"),
         (["--timeout", "0"], "--timeout needs a number of seconds, from 0.01 to 3600"),
         (["--timeout", "3601"], "--timeout needs a number of seconds, from 0.01 to 3600"),
         (["--timeout", "nan"], "--timeout needs a number of seconds, from 0.01 to 3600"),
     ])
-    func whatDoesNotFitIsTold(words: [String], explanation: String) {
+    func invalidArgumentsAreRejectedWithTheReason(words: [String], explanation: String) {
         #expect(throws: UsageError(explanation)) { try Arguments(words) }
     }
 }

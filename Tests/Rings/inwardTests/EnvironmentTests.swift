@@ -3,7 +3,7 @@ import LoopbackServer
 import TestSupport
 import Testing
 
-/// What the environment of the program changes, which is a process of its own here.
+/// The effect of environment variables on the program, which runs in a separate process.
 @Suite(.timeLimit(.minutes(5)))
 struct EnvironmentTests {
     private struct Ended {
@@ -12,7 +12,7 @@ struct EnvironmentTests {
         let ending: ProgramRun.Ending
     }
 
-    /// Runs the program, on a thread of its own because that waits.
+    /// Runs the program on a separate thread, because waiting for it blocks.
     private func run(_ arguments: [String], environment: [String: String]) async throws -> Ended {
         let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -20,7 +20,7 @@ struct EnvironmentTests {
         let (input, errors) = (directory.appending(path: "input"), directory.appending(path: "errors"))
         for file in [input, errors] { try Data().write(to: file) }
         return try await withCheckedThrowingContinuation { continuation in
-            // Resumed once: the thread does nothing else.
+            // Resumed exactly once, by the thread.
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {

@@ -10,7 +10,7 @@ import Testing
 struct FeedWatchTests {
     private static let posts = #"[{"userId": 7, "id": 1, "title": "Notes", "body": "On the engine."}]"#
 
-    /// Which status the upstream answers with.
+    /// The status that the upstream answers with.
     private final class Status: Sendable {
         let code = Mutex(200)
     }
@@ -18,7 +18,7 @@ struct FeedWatchTests {
     private let status = Status()
     private let errors = Texts()
 
-    /// Runs the command, and hands each text it draws to a function, which says when it is interrupted.
+    /// Runs the command, and interrupts it after the first drawing for which `isLast` returns `true`.
     private func run(
         _ arguments: [String],
         isTerminal: Bool = false,
@@ -46,7 +46,7 @@ struct FeedWatchTests {
         return await exitCode
     }
 
-    @Test func theLastGoodListStaysTheFailureIsShownAndSoIsTheRecovery() async throws {
+    @Test func lastPostsStayAndFailureAndRecoveryAreShown() async throws {
         var drawings: [String] = []
         let exitCode = try await run(["--watch", "1"]) { drawing in
             drawings.append(drawing)
@@ -61,12 +61,12 @@ struct FeedWatchTests {
         #expect(drawings.allSatisfy { $0.contains("Notes") })
         #expect(drawings[0].contains("Read 1 posts (from upstream).\n"))
         #expect(drawings[1].contains("The feed could not be read: GET "))
-        #expect(drawings[1].contains("Above is what came last.\n"))
+        #expect(drawings[1].contains("The posts above are from the last successful load.\n"))
         #expect(drawings[2] == drawings[0])
         #expect(errors.all.contains("inward: The feed could not be read: GET "))
     }
 
-    @Test func whatWasKeptBackIsToldWhenTheAppIsClosed() async throws {
+    @Test func droppedRepeatsAreReportedWhenTheAppIsClosed() async throws {
         status.code.withLock { $0 = 501 }
         var failures = 0
         let exitCode = try await run(["--watch", "1"]) { drawing in
@@ -77,7 +77,7 @@ struct FeedWatchTests {
         #expect(errors.all.contains("(and once more within 60.0 seconds)"))
     }
 
-    @Test func onATerminalOneDrawingTakesThePlaceOfAnother() async throws {
+    @Test func drawingsReplaceEachOtherOnATerminal() async throws {
         let exitCode = try await run(["--watch", "1"], isTerminal: true) { drawing in
             #expect(drawing.hasPrefix("\u{1B}[H"))
             #expect(drawing.hasSuffix("\u{1B}[J"))
@@ -87,7 +87,7 @@ struct FeedWatchTests {
         #expect(errors.all.isEmpty)
     }
 
-    @Test func outputThatIsLostIsAFailure() async {
+    @Test func failedOutputIsAFailure() async {
         struct Full: Error {}
         let quickLook = QuickLook(
             terminal: Terminal(

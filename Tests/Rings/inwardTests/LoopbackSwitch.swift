@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that a test turns on for a server.
+/// A switch that a test turns on to change the answers of a server.
 final class LoopbackSwitch: Sendable {
     private let state = Mutex(false)
 

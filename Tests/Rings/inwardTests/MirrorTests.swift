@@ -29,7 +29,7 @@ struct MirrorTests {
         ).run(arguments)
     }
 
-    /// What a server answers that has the sample, with entity tags and without ranges.
+    /// Returns the answers of a server with the sample, which supports entity tags but no ranges.
     private static func answers() async throws -> [String: LoopbackAnswer] {
         var answers: [String: LoopbackAnswer] = [:]
         for path in ["users", "posts"] + (1...10).map({ "avatars/\($0).jpg" }) {
@@ -48,13 +48,13 @@ struct MirrorTests {
         return .whole(status: status, headerLines: lines, body: body)
     }
 
-    @Test func theSampleIsMirroredAndServed() async {
+    @Test func sampleIsMirroredAndServed() async {
         defer { try? FileManager.default.removeItem(at: directory) }
         #expect(await run("--mirror", mirror) == .success)
         #expect(output.all.hasPrefix("Mirrored the built-in sample into \(mirror) in "))
         #expect(
             output.all.hasSuffix(
-                ": 10 users, 100 posts, 10 images. Of 12 files 0 were there already, and unchanged.\n"
+                ": 10 users, 100 posts, 10 images. 0 of 12 files were already up to date.\n"
             )
         )
         #expect(errors.all == "Mirroring the built-in sample …\n")
@@ -66,10 +66,10 @@ struct MirrorTests {
             )
         )
         let gallery = try? String(contentsOf: URL(filePath: images).appending(path: "gallery.html"), encoding: .utf8)
-        #expect(gallery?.contains("Loaded 32 images of 36 from the directory") == true)
+        #expect(gallery?.contains("Loaded 32 of 36 images from the directory") == true)
     }
 
-    @Test func whatIsInterruptedIsFinishedByTheNextRun() async throws {
+    @Test func interruptedMirrorIsNotPublished() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let answers = try await Self.answers()
         let mirror = mirror
@@ -83,12 +83,12 @@ struct MirrorTests {
                 break
             }
             #expect(await exitCode == .failure)
-            #expect(errors.all.hasSuffix("Run it again to finish it: what is there already is kept for that.\n"))
+            #expect(errors.all.hasSuffix("Run it again to resume: it reuses the files that were copied.\n"))
             #expect(!FileManager.default.fileExists(atPath: mirror))
         }
     }
 
-    @Test func theNextRunFetchesWhatIsMissing() async throws {
+    @Test func nextRunFetchesOnlyMissingFiles() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let answers = try await Self.answers()
         let isWhole = LoopbackSwitch()
@@ -97,12 +97,12 @@ struct MirrorTests {
                 ? .whole(status: 403) : Self.answer(request, of: answers)
         } test: { server in
             #expect(await run(server.url().absoluteString, "--mirror", mirror) == .failure)
-            #expect(errors.all.contains("/avatars/5.jpg was answered with 403 Forbidden. Run it again to finish it"))
+            #expect(errors.all.contains("/avatars/5.jpg was answered with 403 Forbidden. Run it again to resume"))
             isWhole.turnOn()
             let before = server.requests.count
             #expect(await run(server.url().absoluteString, "--mirror", mirror) == .success)
-            #expect(output.all.contains("10 images. Of 12 files 6 were there already, and unchanged."))
-            // Users and posts are asked for at the beginning and at the end, by their versions.
+            #expect(output.all.contains("10 images. 6 of 12 files were already up to date."))
+            // Users and posts are validated at the beginning and at the end.
             let known = server.requests.dropFirst(before).filter { !$0.values(of: "if-none-match").isEmpty }
             #expect(
                 known.map(\.target) == [
@@ -113,7 +113,7 @@ struct MirrorTests {
         }
     }
 
-    @Test func somebodysDirectoryIsRefused() async throws {
+    @Test func directoryWithForeignFilesIsRejected() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try FileManager.default.createDirectory(at: URL(filePath: mirror), withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(filePath: mirror).appending(path: "users.json"))
@@ -121,8 +121,8 @@ struct MirrorTests {
         #expect(
             errors.all.hasSuffix(
                 """
-                inward: The mirror could not be kept. “\(mirror)” holds something that belongs to no mirror, “users.json”. It is kept: \
-                name another directory, or move that away.
+                inward: The mirror could not be stored. “\(mirror)” contains “users.json”, which does not belong to a mirror \
+                and is kept. Choose another directory, or move “users.json” away.
 
                 """
             )

@@ -16,7 +16,7 @@ struct PublishTests {
 
     private var store: String { directory.path(percentEncoded: false) }
 
-    /// Runs the command with an input that is read by a function.
+    /// Runs the command with an input that a closure reads.
     private func run(
         _ arguments: [String],
         interruptions: AsyncStream<Void> = AsyncStream { $0.finish() },
@@ -35,7 +35,7 @@ struct PublishTests {
         ).run(arguments)
     }
 
-    /// Runs the command with lines as its input.
+    /// Runs the command with these lines as its input.
     private func run(_ arguments: String..., input: String...) async -> ExitCode {
         let rest = Mutex(input.map { Array("\($0)\n".utf8) }[...])
         return await run(arguments) { rest.withLock { $0.popFirst() ?? [] } }
@@ -45,7 +45,7 @@ struct PublishTests {
         #"{"userId": \#(author), "title": "\#(title)", "body": "On the engine."}"#
     }
 
-    @Test func withoutAStorePostsArePublishedAtOnce() async throws {
+    @Test func postsArePublishedImmediatelyWithoutAStore() async throws {
         let upstream = JournalingUpstream()
         try await LoopbackServer.serving {
             upstream.answer($0)
@@ -60,7 +60,7 @@ struct PublishTests {
         #expect(upstream.done.map(\.title) == ["One", "Two"])
     }
 
-    @Test func withAStoreTheyAreAcceptedWithAKeyAndDelivered() async throws {
+    @Test func postsAreAcceptedWithAKeyAndDeliveredWithAStore() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         try await LoopbackServer.serving {
@@ -74,12 +74,12 @@ struct PublishTests {
         try #require(lines.count == 3)
         #expect(lines[0].hasPrefix("Line 1: Accepted as post ") && lines[0].hasSuffix(" of user 7: One"))
         #expect(lines[1].hasPrefix("Line 2: Accepted as post ") && lines[1].hasSuffix(" of user 7: Two"))
-        #expect(lines[2] == "Delivered 2, refused 0; 0 wait for the next start.")
+        #expect(lines[2] == "Delivered 2, refused 0; 0 pending until the next start.")
         #expect(errors.all.isEmpty)
         #expect(Set(upstream.done.map(\.key)).count == 2 && upstream.done.allSatisfy { $0.key != nil })
     }
 
-    @Test func aWebsiteIsAcceptedAndDeliveredWithItsPostAndNeedsAStore() async throws {
+    @Test func websiteIsDeliveredWithItsPostAndNeedsAStore() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let moved = #"{"userId": 7, "title": "Moved", "body": "x", "website": "ada.test"}"#
         let upstream = JournalingUpstream()
@@ -96,13 +96,13 @@ struct PublishTests {
         #expect(
             lines == [
                 "Line 1: Accepted with the website ada.test of user 7: Moved",
-                "Delivered 2, refused 0; 0 wait for the next start.",
+                "Delivered 2, refused 0; 0 pending until the next start.",
             ]
         )
         #expect(upstream.done.compactMap(\.request).sorted() == ["PATCH /users/7", "POST /posts"])
     }
 
-    @Test func aLineThatIsNotPublishedIsToldWithItsNumberAndTheOthersAre() async throws {
+    @Test func failedLineIsReportedByNumberAndTheOthersArePublished() async throws {
         let upstream = JournalingUpstream()
         try await LoopbackServer.serving { request in
             request.target == "/users/77" ? .whole(status: 404) : upstream.answer(request)
@@ -120,12 +120,12 @@ struct PublishTests {
         #expect(output.all == "Line 4: Published as post 101 of user 7: Two\n")
         let lines = errors.all.split(separator: "\n")
         try #require(lines.count == 3)
-        #expect(lines[0].hasPrefix("inward: Line 1: This is no post: it is no valid JSON; it begins with “{”. "))
-        #expect(lines[1].hasPrefix("inward: Line 2: The post was not published. There is no user 77"))
-        #expect(lines[2].hasPrefix("inward: Line 3: This is no post: it is longer than 1048576 bytes. "))
+        #expect(lines[0].hasPrefix("inward: Line 1: This is not a post: it is not valid JSON; it begins with “{”. "))
+        #expect(lines[1].hasPrefix("inward: Line 2: The post was not published. User 77 does not exist."))
+        #expect(lines[2].hasPrefix("inward: Line 3: This is not a post: it is longer than 1048576 bytes. "))
     }
 
-    @Test func aRefusalIsToldAndAFailure() async throws {
+    @Test func refusedPostIsReportedAndAFailure() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         try await LoopbackServer.serving { request in
@@ -134,14 +134,14 @@ struct PublishTests {
             let address = server.url().absoluteString
             #expect(await run(address, "--publish", "--store", store, input: Self.post("One")) == .failure)
         }
-        #expect(output.all.hasSuffix("\nDelivered 0, refused 1; 0 wait for the next start.\n"))
-        #expect(errors.all.contains("inward: The post “One” of user 7 was refused, and is kept: "))
+        #expect(output.all.hasSuffix("\nDelivered 0, refused 1; 0 pending until the next start.\n"))
+        #expect(errors.all.contains("inward: The post “One” of user 7 was refused, and stays in the outbox: "))
         #expect(errors.all.hasSuffix("1 refused post is kept: the post “One” of user 7. \(Self.advice)\n"))
     }
 
     private static let advice = "List them with --outbox, then --retry or --discard them."
 
-    @Test func aRefusalIsToldByEveryTaskAlsoOnATerminalUntilItIsDiscarded() async throws {
+    @Test func everyTaskReportsARefusedPostUntilItIsDiscarded() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         try await LoopbackServer.serving { request in
@@ -168,7 +168,7 @@ struct PublishTests {
         }
     }
 
-    @Test(arguments: [false, true]) func damageToTheStoreIsToldAlsoOnATerminal(isTerminal: Bool) async throws {
+    @Test(arguments: [false, true]) func damageToTheStoreIsReportedEvenOnATerminal(isTerminal: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         #expect(await run("--store", store, "--open", "users/7") == .success)
         let log = directory.appending(path: "records")
@@ -179,7 +179,7 @@ struct PublishTests {
         #expect(errors.all.contains("damaged"))
     }
 
-    /// The IDs that the outbox lists.
+    /// Returns the IDs that the outbox lists.
     private func listed(at address: String) async throws -> [String] {
         let before = output.all.count
         #expect(await run(address, "--store", store, "--outbox") == .success)
@@ -192,7 +192,7 @@ struct PublishTests {
         }
     }
 
-    @Test func aRefusedPostIsSentAgainAndPendingOnesAreListedWithoutAnUpstream() async throws {
+    @Test func refusedPostCanBeRetriedUntilItIsDelivered() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         let takesPosts = LoopbackSwitch()
@@ -217,8 +217,8 @@ struct PublishTests {
         #expect(upstream.done.map(\.title) == ["One"])
     }
 
-    /// A reader beside a publisher takes nothing from it.
-    @Test func whoOnlyReadsTakesTheOutboxFromNobody() async throws {
+    /// Readers do not take over the outbox of a running publisher.
+    @Test func readersRunBesideAPublisher() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         let (drawings, draw) = AsyncStream.makeStream(of: Void.self)
@@ -254,8 +254,8 @@ struct PublishTests {
         #expect(upstream.done.map(\.title).sorted { ($0 ?? "") < ($1 ?? "") } == ["One", "Two"])
     }
 
-    /// Opening an outbox writes who owns it, and sends what is pending.
-    @Test func commandsThatOnlyReadDoNotOpenTheOutbox() async throws {
+    /// Opening an outbox would write its owner to the store, and send pending posts.
+    @Test func readingCommandsDoNotOpenTheOutbox() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         let (drawings, draw) = AsyncStream.makeStream(of: Void.self)
@@ -286,7 +286,7 @@ struct PublishTests {
         }
     }
 
-    @Test func anInterruptionEndsTheInputAndTheNextStartDeliversWhatWasAccepted() async throws {
+    @Test func nextStartDeliversPostsAcceptedBeforeAnInterruption() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         let (drawings, draw) = AsyncStream.makeStream(of: Void.self)
@@ -301,7 +301,7 @@ struct PublishTests {
                 interruptions: interruptions
             ) {
                 if let part = input.withLock({ $0.popLast() }) { return part }
-                // The first line is accepted, and whoever writes the second takes his time.
+                // The first line is accepted, and the rest of the second one never arrives.
                 draw.yield()
                 for await _ in AsyncStream<Void>(Void.self, { _ in }) {}
                 return []
@@ -309,33 +309,33 @@ struct PublishTests {
             for await _ in drawings { break }
             interrupt.yield()
             #expect(await exitCode == .failure)
-            #expect(output.all.hasSuffix("of user 7: One\nDelivered 0, refused 0; 1 wait for the next start.\n"))
-            #expect(errors.all == "inward: Interrupted behind line 1: what comes then was not read.\n")
+            #expect(output.all.hasSuffix("of user 7: One\nDelivered 0, refused 0; 1 pending until the next start.\n"))
+            #expect(errors.all == "inward: Interrupted after line 1: later lines were not read.\n")
 
             takesPosts.turnOn()
             #expect(await run(server.url().absoluteString, "--publish", "--store", store) == .success)
         }
-        #expect(output.all.hasSuffix("\nDelivered 1, refused 0; 0 wait for the next start.\n"))
+        #expect(output.all.hasSuffix("\nDelivered 1, refused 0; 0 pending until the next start.\n"))
         #expect(upstream.done.map(\.title) == ["One"])
     }
 
     @Test(arguments: [true, false])
-    func aStoreThatCannotBeOpenedIsToldAndOnlyWritingIsRefused(isTerminal: Bool) async throws {
+    func unopenableStoreIsReportedAndOnlyWritingFails(isTerminal: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         try Data().write(to: directory)
         #expect(await run(["--open", "users/7", "--store", store], isTerminal: isTerminal) { [] } == .success)
         #expect(output.all.contains("Colette Lachance"))
-        #expect(errors.all.contains("Something else stands in its place. Name another directory."))
+        #expect(errors.all.contains("Something else is in its place. Use another directory."))
         let line = Mutex([Array("\(Self.post("One"))\n".utf8)])
         let exitCode = await run(["--publish", "--store", store], isTerminal: isTerminal) {
             line.withLock { $0.popLast() ?? [] }
         }
         #expect(exitCode == .failure)
-        #expect(errors.all.hasSuffix("inward: Nothing was published: what cannot be kept cannot be promised.\n"))
+        #expect(errors.all.hasSuffix("inward: Nothing was published, because the store cannot be opened.\n"))
         #expect(!output.all.contains("Line 1"))
     }
 
-    @Test func whatWasReadIsShownWhileTheUpstreamIsAway() async throws {
+    @Test func storedUsersAreShownWhileTheUpstreamIsDown() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         let isAway = LoopbackSwitch()
@@ -351,7 +351,7 @@ struct PublishTests {
         }
     }
 
-    @Test func whereNobodyHearsNothingMoreIsPromised() async throws {
+    @Test func publishingStopsWhenTheOutputFails() async throws {
         struct Full: Error {}
         let rest = Mutex([Self.post("One"), Self.post("Two")].map { Array("\($0)\n".utf8) }[...])
         let upstream = JournalingUpstream()

@@ -30,7 +30,7 @@ struct QuickLookTests {
         )
     }
 
-    /// What the command says last on standard error when its upstream answers everything so.
+    /// Returns the last line on standard error when the upstream gives this answer to every request.
     private func complaint(about answer: LoopbackAnswer) async throws -> String {
         let server = try LoopbackServer { _ in answer }
         defer { server.stop() }
@@ -41,7 +41,7 @@ struct QuickLookTests {
         return String(lines.last ?? "").replacing(":\(server.port)", with: "")
     }
 
-    @Test func theSampleIsShown() async {
+    @Test func sampleIsShown() async {
         #expect(await run() == .success)
         #expect(output.all.hasPrefix("Users\n=====\n\nID  Name"))
         #expect(output.all.contains("Feed: 20 of 100 posts, the newest first\n"))
@@ -50,10 +50,10 @@ struct QuickLookTests {
                 "\nRead 10 users (from upstream) and 100 posts (from upstream) of the built-in sample in "
             )
         )
-        #expect(errors.all == "Asking the built-in sample for users and posts …\n")
+        #expect(errors.all == "Loading users and posts from the built-in sample …\n")
     }
 
-    @Test func onATerminalProgressGoesWhenItIsDone() async {
+    @Test func progressIsClearedOnATerminal() async {
         let (output, errors) = (output, errors)
         let quickLook = self.quickLook(
             StandardOutput { output.append($0) },
@@ -61,18 +61,18 @@ struct QuickLookTests {
         )
         #expect(await quickLook.run([]) == .success)
         let startOfEmptyLine = "\r\u{1B}[2K"
-        let progress = "Asking the built-in sample for users and posts …"
+        let progress = "Loading users and posts from the built-in sample …"
         #expect(errors.all == startOfEmptyLine + progress + startOfEmptyLine)
     }
 
-    @Test func helpIsShownAndNothingElseDone() async {
+    @Test func helpIsShownAndNothingElseHappens() async {
         #expect(await run("--help") == .success)
         #expect(output.all == Arguments.usage)
         #expect(errors.all.isEmpty)
     }
 
     @Test(arguments: ["--nonsense", "ftp://example.org", "/nowhere/at/all", "http://"])
-    func badUsageIsToldWithTheUsage(argument: String) async {
+    func invalidUsageIsReportedWithTheHelp(argument: String) async {
         #expect(await run(argument) == .usage)
         #expect(output.all.isEmpty)
         #expect(errors.all.hasPrefix("inward: "))
@@ -83,20 +83,20 @@ struct QuickLookTests {
         ("users", "Users\n=====\n\nID  Name"), ("users/7", "Colette Lachance\n================\n"),
         ("users/7/posts", "Feed: 10 of 10 posts, the newest first\n"), ("posts/after/81", "  80  "),
     ])
-    func whatIsAtAPlaceIsShown(place: String, text: String) async {
+    func placeIsShown(place: String, text: String) async {
         #expect(await run("--open", place) == .success)
         #expect(output.all.contains(text))
         #expect(output.all.contains("--open users/7"))
-        #expect(errors.all == "Asking the built-in sample for \(place) …\n")
+        #expect(errors.all == "Loading \(place) from the built-in sample …\n")
     }
 
-    @Test func aPlaceWithNothingThereIsAFailure() async {
+    @Test func missingPlaceIsAFailure() async {
         #expect(await run("--open", "users/77") == .failure)
         #expect(output.all.isEmpty)
         #expect(errors.all.hasSuffix("inward: There is no user 77. List the users to see who there is.\n"))
     }
 
-    @Test func aFailingUpstreamIsToldInOneLine() async throws {
+    @Test func failingUpstreamIsReportedInOneLine() async throws {
         #expect(
             try await complaint(about: .whole(status: 503, headerLines: ["Retry-After: 120"])) == """
                 inward: The users could not be listed: GET http://127.0.0.1/users was answered with \
@@ -105,16 +105,16 @@ struct QuickLookTests {
         )
     }
 
-    @Test func aCutOffAnswerIsTold() async throws {
-        #expect(try await complaint(about: .cutOff(promised: 500, sent: 100)).contains("was not answered whole"))
+    @Test func truncatedResponseIsReported() async throws {
+        #expect(try await complaint(about: .cutOff(promised: 500, sent: 100)).contains("got no complete response"))
     }
 
-    @Test func garbageIsToldWithoutActingOnTheTerminal() async throws {
+    @Test func garbageIsReportedWithoutAffectingTheTerminal() async throws {
         let garbage = Array("<html>\u{1B}[2J".utf8)
         #expect(try await complaint(about: .whole(body: garbage)).contains(#"it begins with “<html>\u{1B}[2J”"#))
     }
 
-    @Test func outputThatIsLostIsAFailure() async {
+    @Test func failedOutputIsAFailure() async {
         struct Full: Error {}
         let errors = errors
         let quickLook = self.quickLook(
@@ -123,11 +123,11 @@ struct QuickLookTests {
         )
         #expect(await quickLook.run([]) == .failure)
         #expect(errors.all.contains("inward: The output cannot be written"))
-        // What was being done does not stay on the line.
-        #expect(errors.all.contains("posts …\r\u{1B}[2K"))
+        // The progress line is cleared.
+        #expect(errors.all.contains("sample …\r\u{1B}[2K"))
     }
 
-    @Test func whatIsShownIsWrittenToo() async throws {
+    @Test func overviewIsWrittenToFiles() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let path = directory.path(percentEncoded: false)
@@ -136,7 +136,7 @@ struct QuickLookTests {
         let json = try String(contentsOf: directory.appending(path: "index.json"), encoding: .utf8)
         let gallery = try String(contentsOf: directory.appending(path: "gallery.html"), encoding: .utf8)
         #expect(page.hasPrefix("<!DOCTYPE html>"))
-        #expect(gallery.contains("Loaded 32 images of 36 from the built-in sample"))
+        #expect(gallery.contains("Loaded 32 of 36 images from the built-in sample"))
         #expect(errors.all.contains("Loading images …\n"))
         #expect(!errors.all.contains("36 of 36"), "progress is for terminals")
         #expect(json.hasPrefix("{\n  \"_generator\" : \"inward\",\n"))

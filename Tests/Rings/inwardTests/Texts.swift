@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was written, one text behind the other.
+/// A recorder that concatenates the texts that are written to it.
 final class Texts: Sendable {
     private let texts = Mutex("")
 

@@ -2,20 +2,22 @@ public import Foundation
 public import InwardFetching
 import InwardFileStores
 
-/// Fetches from a directory that mirrors an upstream.
+/// A data fetcher that answers from a directory that mirrors an upstream.
 ///
 /// The path `/users` is the file `users.json`. The path `/users/7` is the file `users/7.json`, or else the record with that
 /// identity in `users.json`. Lists can be filtered by their fields, as in `/posts?userId=7`, and sliced by `_start` and
 /// `_limit`. Any other path is the file of that name, such as `/avatars/7.jpg`. Missing files are answered with `404`, and
 /// methods other than `GET` and `HEAD` with `405`.
 ///
-///     let directory = URL(filePath: "mirror", directoryHint: .isDirectory)
-///     let fetcher = try FileDataFetcher(directory: directory)
-///     let users = try await fetcher.fetch(DataRequest(url: directory.appending(path: "users")))
+/// ```swift
+/// let directory = URL(filePath: "mirror", directoryHint: .isDirectory)
+/// let fetcher = try FileDataFetcher(directory: directory)
+/// let users = try await fetcher.fetch(DataRequest(url: directory.appending(path: "users")))
+/// ```
 ///
 /// No path leads out of the directory. The fetcher rejects encoded slashes and `..`, encoded or not. It does not follow
-/// symbolic links: whatever lies beyond one counts as missing or cannot be read. Only the path of the directory itself may
-/// contain symbolic links.
+/// symbolic links: a linked file fails with `FetchError.Reason.unreadable`, and files in a linked subdirectory count as
+/// missing. Only the path of the directory itself may contain symbolic links.
 public struct FileDataFetcher: DataFetcher {
     private static let partSize = 1_024 * 1_024
 
@@ -27,10 +29,10 @@ public struct FileDataFetcher: DataFetcher {
     ///
     /// - Parameters:
     ///   - directory: The file URL of the directory.
-    ///   - baseURL: The address to serve the directory at, such as that of the upstream it mirrors. `nil` for the directory's
-    ///     own address.
+    ///   - baseURL: The address to serve the directory at, for example the address of the upstream that it mirrors. `nil` for
+    ///     the directory's own address.
     ///   - bodyLimit: The maximum size of a file, in bytes.
-    /// - Throws: a ``FileDataFetcherError`` if the directory does not exist or cannot be read.
+    /// - Throws: A ``FileDataFetcherError`` if the directory does not exist or cannot be read.
     public init(
         directory: URL,
         servedAs baseURL: URL? = nil,
@@ -53,9 +55,9 @@ public struct FileDataFetcher: DataFetcher {
         self.bodyLimit = bodyLimit
     }
 
-    /// Returns the answer to a request for something in the directory.
+    /// Returns the directory's answer to a request.
     ///
-    /// - Throws: a `FetchError` if the address is outside of the directory, or if the file cannot be read.
+    /// - Throws: A `FetchError` if the address is outside the directory, or if the file cannot be read.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         try upstream.answer(to: request) { path throws(FetchError) in
             try contents(at: path, for: request)
@@ -71,7 +73,7 @@ public struct FileDataFetcher: DataFetcher {
             guard let found = try tree.file(at: path) else { return nil }
             file = found
         } catch {
-            throw failure(.unreadable, "leads to \(path.joined(separator: "/")), which \(error)")
+            throw failure(.unreadable, "maps to \(path.joined(separator: "/")), which \(error)")
         }
         var contents = Data()
         while true {
@@ -84,7 +86,7 @@ public struct FileDataFetcher: DataFetcher {
             }
             guard let part, !part.isEmpty else { return contents }
             guard part.count <= bodyLimit - contents.count else {
-                throw failure(.tooLarge, "leads to more than \(bodyLimit) bytes, the most allowed")
+                throw failure(.tooLarge, "maps to a file of more than \(bodyLimit) bytes, which is the limit")
             }
             contents.append(part)
         }
@@ -95,7 +97,7 @@ public struct FileDataFetcher: DataFetcher {
 public struct FileDataFetcherError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path of the directory.
     public let path: String
-    /// The problem, as the end of a sentence.
+    /// The problem, as the end of a sentence that begins with the path.
     public let explanation: String
 
     /// The path and the problem.

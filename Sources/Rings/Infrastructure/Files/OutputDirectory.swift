@@ -11,11 +11,11 @@ import Musl
 import Darwin
 #endif
 
-/// A directory that a program writes its files into, alongside the files of others.
+/// A directory into which a program writes its files, next to files of other programs.
 ///
-/// A file is replaced only if it begins with its program's mark. If another file is in the way, it is kept and the write fails.
-/// The directory stays open while files are written, and symbolic links in it are not followed, so nothing outside of it is
-/// written. The path of the directory itself may contain symbolic links.
+/// An existing file is replaced only if it begins with the program's mark. Otherwise it is kept, and the write fails.
+/// The directory stays open while files are written, and symbolic links in it are not followed, so nothing outside it is
+/// written. The path of the directory itself may contain symbolic links. See ``RenderedFile`` for an example.
 public struct OutputDirectory: Sendable {
     private let directory: URL
     /// Called after all files have been checked, and before the first is written.
@@ -36,7 +36,7 @@ public struct OutputDirectory: Sendable {
     ///
     /// Each file is replaced atomically, so it is never left incomplete.
     ///
-    /// - Throws: an ``OutputDirectoryError`` that names the file.
+    /// - Throws: An ``OutputDirectoryError`` that names the file.
     public func write(_ files: [RenderedFile]) throws(OutputDirectoryError) {
         let path = directory.path(percentEncoded: false)
         if FileManager.default.fileExists(atPath: path) {
@@ -65,11 +65,11 @@ public struct OutputDirectory: Sendable {
     ) throws(OutputDirectoryError) {
         let path = output.path(of: file.name)
         guard file.name.isPathComponent else {
-            throw OutputDirectoryError(path: path, cannotBeWritten: "its name is not that of a file in the directory.")
+            throw OutputDirectoryError(path: path, cannotBeWritten: "its name is not a plain file name.")
         }
         let isForeign = try translated(path) { () throws(RecordStoreError) in
             guard let status = try output.status(of: name) else { return false }
-            // This program writes no links, so another program made this one.
+            // This program never creates links, so another program created this one.
             guard status.kind == .file else { return true }
             let mark = Array(file.mark.utf8)
             return try output.file(name, O_RDONLY).read(at: 0, count: mark.count) != mark
@@ -81,7 +81,7 @@ public struct OutputDirectory: Sendable {
         let path = output.path(of: file.name)
         let new = ".\(file.name).inward-new"
         let isExchanged = try translated(path) { () throws(RecordStoreError) in
-            // A file that an earlier run left, or that somebody planted, is removed instead of reused.
+            // Never write into a leftover: an attacker may have planted it. Remove it, and create the file anew.
             try output.removeFile(new)
             let contents = try output.file(new, O_WRONLY | O_CREAT | O_EXCL, permissions: 0o666)
             try contents.write(Array(file.contents.utf8), at: 0)
@@ -138,7 +138,7 @@ public struct OutputDirectoryError: Error, Hashable, Sendable, CustomStringConve
     init(foreignFile path: String) {
         self.path = path
         description =
-            "“\(path)” was written by somebody else and is kept. Name another directory, or move the file away."
+            "“\(path)” was not written by this program and is kept. Choose another directory, or move the file away."
     }
 
     init(path: String, cannotBeWritten explanation: String) {

@@ -4,13 +4,13 @@ import InwardFileStores
 
 /// An upstream whose lists are JSON files.
 ///
-/// The path `/users` is the file `users.json`. The path `/users/7` is the file `users/7.json`, or else that record of
-/// `users.json`. Any other path is the file of that name.
+/// The path `/users` is the file `users.json`. The path `/users/7` is the file `users/7.json`, or else the record with that
+/// identity in `users.json`. Any other path is the file of that name.
 struct StaticUpstream {
-    /// The address that the files are served below.
+    /// The address to which the paths of the files are relative.
     let baseURL: URL
 
-    /// Returns the answer to a request. `read` returns the file at a path, given as its components, or `nil` if there is none.
+    /// Returns the answer to a request. `read` returns the file at a path, given as its components; `nil` if it does not exist.
     func answer(
         to request: DataRequest,
         read: ([String]) throws(FetchError) -> Data?
@@ -32,13 +32,13 @@ struct StaticUpstream {
 
     /// Returns the components of a request's path.
     ///
-    /// - Throws: a `FetchError` if the address is outside of the base address, or if the task was cancelled.
+    /// - Throws: A `FetchError` if the address is not below the base address, or if the task was cancelled.
     func path(of request: DataRequest) throws(FetchError) -> [String] {
         guard !Task.isCancelled else {
             throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
         }
         guard let path = components(of: request.url) else {
-            throw FetchError(.invalidRequest, request: request, explanation: "leads outside of what is served here")
+            throw FetchError(.invalidRequest, request: request, explanation: "is outside what is served here")
         }
         return path
     }

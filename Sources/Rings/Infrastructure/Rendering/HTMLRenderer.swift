@@ -4,13 +4,16 @@ import InwardCore
 
 /// A renderer of documents as self-contained HTML pages without scripts or external resources.
 ///
-///     let html = HTMLRenderer(generator: "inward").render(document)
+/// ```swift
+/// let html = HTMLRenderer(generator: "example").render(document)
+/// ```
 public struct HTMLRenderer: Sendable {
     private let generator: String
 
     /// Creates a renderer.
     ///
-    /// - Parameter generator: The name of the program that generates the pages, written to each page's `generator` meta element.
+    /// - Parameter generator: The name of the program that generates the pages, written to each page's `generator` meta
+    ///   element.
     public init(generator: String) {
         self.generator = generator
     }

@@ -2,8 +2,14 @@ import Foundation
 public import InterfaceAdapters
 import InwardCore
 
-/// A renderer of view models as JSON with sorted keys, one member per line. Hidden characters are escaped.
-/// The output can be embedded in HTML: it cannot end a script.
+/// A renderer of view models as JSON with sorted keys, one member per line.
+///
+/// ```swift
+/// let failure = FailureViewModel("The draft was not saved", advice: "Shorten its title.")
+/// let json = try JSONRenderer().render(failure)
+/// ```
+///
+/// Hidden characters are escaped. The output can be embedded in an HTML script, because it cannot end the script.
 public struct JSONRenderer: Sendable {
     /// Creates a renderer.
     public init() {}
@@ -16,7 +22,7 @@ public struct JSONRenderer: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(viewModel), as: UTF8.self).escapingWhatIsHidden() + "\n"
+            return String(decoding: try encoder.encode(viewModel), as: UTF8.self).escapingHiddenCharacters() + "\n"
         } catch let error as EncodingError {
             throw error
         } catch {
@@ -26,13 +32,13 @@ public struct JSONRenderer: Sendable {
 }
 
 extension String {
-    /// Returns this JSON text with `\u` escapes for the characters that the encoder leaves as they are, although they are hidden or
-    /// could end a script that embeds the text.
+    /// Returns this JSON text with `\u` escapes for hidden characters and for characters that could end a script around the
+    /// text.
     ///
-    /// Outside strings, the only such character in JSON is the line feed. Inside strings, the encoder escapes those in ASCII.
-    fileprivate func escapingWhatIsHidden() -> String {
+    /// Escapes are valid only inside strings. Outside strings, the only hidden character is the line feed, which stays.
+    fileprivate func escapingHiddenCharacters() -> String {
         unicodeScalars.reduce(into: "") { text, scalar in
-            // In HTML, `</` and `<!--` have an effect inside a script.
+            // Inside an HTML script, `</` can end it and `<!--` can begin a comment.
             if scalar == "<" || scalar.isHidden && scalar != "\n" {
                 for unit in UTF16.encode(scalar) ?? .init() {
                     let digits = String(unit, radix: 16)

@@ -1,15 +1,18 @@
 public import InterfaceAdapters
 
-/// A rendered file that begins with a mark by which the program recognizes its own files.
+/// A rendered file that begins with a mark, by which the program recognizes its own files.
 ///
-///     let page = RenderedFile.page("index.html", of: overview.document, by: overview.generator)
-///     try OutputDirectory(path: "site").write([page])
+/// ```swift
+/// let page = RenderedFile.page("index.html", of: document, by: "example")
+/// try OutputDirectory(path: "site").write([page])
+/// ```
 public struct RenderedFile: Hashable, Sendable {
     /// The name of the file, without a directory.
     public let name: String
     /// The contents of the file, which begin with the mark.
     public let contents: String
-    /// The beginning of a file of this name that the same program wrote. Files of others are unlikely to begin with it.
+    /// The beginning of every file of this name that this program writes. Files of other programs are unlikely to begin with
+    /// it.
     public let mark: String
 
     /// Creates a rendered file from contents that begin with the mark.
@@ -35,7 +38,7 @@ public struct RenderedFile: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the file.
-    ///   - viewModel: The view model, which encodes the name of the program as its first member in sorted order, `_generator`.
+    ///   - viewModel: The view model. It must encode the name of the program as `_generator`, the first member in sorted order.
     ///   - generator: The name of the program.
     /// - Returns: The JSON, which names the program at its beginning.
     /// - Throws: An `EncodingError` if the view model contains a value that JSON cannot represent.

@@ -3,7 +3,9 @@ import InwardCore
 
 /// A renderer of documents as plain text for a terminal. Tables are aligned, and control characters cannot affect the terminal.
 ///
-///     print(TextRenderer().render(document))
+/// ```swift
+/// print(TextRenderer().render(document))
+/// ```
 public struct TextRenderer: Sendable {
     private let maximumColumnWidth: Int
 
@@ -48,7 +50,7 @@ public struct TextRenderer: Sendable {
         let cells = [table.columns.map(\.title)] + table.rows.map { $0.map(\.text) }
         let texts = cells.map { row in
             row.enumerated().map { column, text in
-                // A truncated link would not work.
+                // Links are not truncated, because a truncated link would not work.
                 bareTable.columns.indices.contains(column)
                     ? text.visible.truncated(toWidth: maximumColumnWidth) : text.visible
             }
@@ -73,7 +75,7 @@ public struct TextRenderer: Sendable {
 }
 
 extension Table {
-    /// The table with the first link of each row in a column of its own, if there are any links.
+    /// The table with an additional column for the first link of each row, if there are any links.
     fileprivate var withColumnOfLinks: Table {
         let links = rows.map { row in row.lazy.compactMap(\.link).first }
         guard links.contains(where: { $0 != nil }) else { return self }
@@ -112,8 +114,8 @@ extension String {
 }
 
 extension Character {
-    /// The terminal columns of the character: two if Unicode Standard Annex 11 calls it wide or full-width, or if it is an emoji,
-    /// zero if it combines with the preceding character, such as an accent, and otherwise one.
+    /// The terminal columns of the character: two if Unicode Standard Annex 11 calls it wide or full-width, or if it is an
+    /// emoji, zero if it combines with the preceding character, such as an accent, and otherwise one.
     fileprivate var displayWidth: Int {
         guard !isASCII, let first = unicodeScalars.first else { return 1 }
         if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }

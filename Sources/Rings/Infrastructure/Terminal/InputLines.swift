@@ -3,9 +3,11 @@
 /// The sequence reads only as much as it needs for the requested lines, in whole chunks. It ends when the input ends, or when
 /// the task that requests the next line is cancelled.
 ///
-///     for try await line in StandardInput().lines(upTo: 1_024) {
-///         print(line.number, line.bytes?.count ?? 0)
-///     }
+/// ```swift
+/// for try await line in StandardInput().lines(upTo: 1_024) {
+///     print(line.number, line.bytes?.count ?? 0)
+/// }
+/// ```
 public struct InputLines: AsyncSequence, Sendable {
     let byteLimit: Int
     let read: @Sendable () async throws(StandardInputError) -> [UInt8]
@@ -31,7 +33,7 @@ public struct InputLines: AsyncSequence, Sendable {
 
         /// Returns the next line; `nil` after the last.
         ///
-        /// - Throws: a ``StandardInputError`` if the input cannot be read.
+        /// - Throws: A ``StandardInputError`` if the input cannot be read.
         public mutating func next() async throws(StandardInputError) -> InputLine? {
             while !Task.isCancelled {
                 if let line = splitter.popFirst() { return line }
@@ -50,7 +52,7 @@ public struct InputLines: AsyncSequence, Sendable {
 
         /// Returns the next line; `nil` after the last.
         ///
-        /// - Throws: a ``StandardInputError`` if the input cannot be read.
+        /// - Throws: A ``StandardInputError`` if the input cannot be read.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(StandardInputError) -> InputLine? {
@@ -67,7 +69,7 @@ public struct InputLine: Hashable, Sendable {
     public let bytes: [UInt8]?
 }
 
-/// Splits chunks of bytes into lines. Only the number of a line that is too long is kept.
+/// Splits chunks of bytes into lines. It keeps the number of a line that is too long, but not its bytes.
 struct InputLineSplitter {
     private let byteLimit: Int
     private var number = 1

@@ -2,10 +2,17 @@ import Foundation
 import Synchronization
 
 /// Reports `SIGINT` and `SIGTERM` instead of letting them terminate the process.
+///
+/// ```swift
+/// for await _ in Interruptions.arriving() {
+///     print("Stopping …")
+///     break
+/// }
+/// ```
 public final class Interruptions: Sendable {
     private static let numbers = [SIGINT, SIGTERM]
 
-    // The lock only satisfies the compiler: a source may be cancelled from any thread.
+    // The lock only makes the class `Sendable`. A source may be cancelled from any thread.
     private let sources: Mutex<[any DispatchSourceSignal]>
 
     private init(reportingTo report: AsyncStream<Void>.Continuation) {

@@ -3,6 +3,12 @@ import InterfaceAdapters
 
 /// The standard error of a program, for progress and failures.
 ///
+/// ```swift
+/// let standardError = StandardError()
+/// standardError.showProgress("Loading 3 of 10 …")
+/// standardError.writeLine("example: The upstream is not available.")
+/// ```
+///
 /// On a terminal, progress is a single line that is overwritten and cleared. Elsewhere, each step is a plain line. Control
 /// characters in a text do not reach the terminal.
 public struct StandardError: Sendable {
@@ -17,29 +23,29 @@ public struct StandardError: Sendable {
         }
     }
 
-    /// Creates a standard error that writes elsewhere.
+    /// Creates a standard error that passes its text to a closure.
     public init(isTerminal: Bool, write: @escaping @Sendable (String) -> Void) {
         self.isTerminal = isTerminal
         self.write = write
     }
 
-    /// Shows the current step.
+    /// Shows the current step: replaces the progress line on a terminal, and writes a line elsewhere.
     public func showProgress(_ text: String) {
         let text = TextRenderer().render(line: text)
         write(isTerminal ? "\(Self.startOfEmptyLine)\(text)" : "\(text)\n")
     }
 
-    /// Updates the current step, on a terminal only.
+    /// Updates the progress line on a terminal. Elsewhere, does nothing.
     public func updateProgress(_ text: String) {
         if isTerminal { showProgress(text) }
     }
 
-    /// Clears the progress line, on a terminal only.
+    /// Clears the progress line on a terminal. Elsewhere, does nothing.
     public func clearProgress() {
         if isTerminal { write(Self.startOfEmptyLine) }
     }
 
-    /// Writes a permanent line.
+    /// Writes a line that stays, and clears the progress line.
     public func writeLine(_ text: String) {
         clearProgress()
         write(TextRenderer().render(line: text) + "\n")

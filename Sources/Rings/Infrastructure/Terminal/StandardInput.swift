@@ -10,15 +10,21 @@ import Darwin
 #endif
 
 /// The standard input of a program.
+///
+/// ```swift
+/// for try await line in StandardInput().lines(upTo: 1_024) {
+///     print("Line \(line.number):", line.bytes.map { String(decoding: $0, as: UTF8.self) } ?? "too long")
+/// }
+/// ```
 public struct StandardInput: Sendable {
     private let read: @Sendable () async throws(StandardInputError) -> [UInt8]
 
-    /// Creates the standard input of this process: a file, a pipe or a terminal. It is read on demand, on a thread of its own.
+    /// Creates the standard input of this process: a file, a pipe or a terminal. It is read on demand, on a separate thread.
     public init() {
         self.init(descriptor: STDIN_FILENO)
     }
 
-    /// Creates an input that is read elsewhere.
+    /// Creates an input that a closure reads, such as in a test.
     ///
     /// - Parameter read: Returns the next bytes, or an empty array at the end. It must return soon after its task is cancelled;
     ///   its result is then ignored.
@@ -29,8 +35,8 @@ public struct StandardInput: Sendable {
     /// Creates an input from a file descriptor that is open now, and must stay open.
     init(descriptor: Int32) {
         guard fcntl(descriptor, F_GETFD) >= 0 else {
-            // A program may be started without standard input. The descriptor's number is then reused by a file that is opened
-            // later.
+            // A program may be started without standard input. A file that it opens later would then get this descriptor, so
+            // the descriptor must not be read.
             let error = StandardInputError(code: errno)
             self.init { () async throws(StandardInputError) in throw error }
             return
@@ -43,7 +49,7 @@ public struct StandardInput: Sendable {
     ///
     /// - Parameter byteLimit: The maximum length of a line in bytes, at least 1. A longer line is returned without its bytes.
     ///   Memory holds at most this many bytes and one chunk of the input at a time.
-    /// - Returns: the lines, for one reader.
+    /// - Returns: The lines, for one reader.
     public func lines(upTo byteLimit: Int) -> InputLines {
         InputLines(byteLimit: max(1, byteLimit), read: read)
     }
@@ -54,7 +60,7 @@ public struct StandardInputError: Error, Hashable, Sendable, CustomStringConvert
     /// The problem, as a complete sentence.
     public let description: String
 
-    /// Creates an error with a reason, as part of a sentence.
+    /// Creates an error from a reason, such as `permission denied`, which ends the description.
     public init(_ reason: String) {
         description = "The input cannot be read: \(reason)."
     }
@@ -66,7 +72,7 @@ public struct StandardInputError: Error, Hashable, Sendable, CustomStringConvert
     }
 }
 
-/// Reads an open file of the process as bytes arrive, and waits for them on a thread of its own.
+/// Reads bytes of an open file as they arrive, and waits for them on a separate thread.
 ///
 /// Once a waiting task is cancelled, nothing more is read.
 final class DescriptorReader: Sendable {

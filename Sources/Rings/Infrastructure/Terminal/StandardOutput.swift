@@ -1,6 +1,10 @@
 import Foundation
 
 /// The standard output of a program.
+///
+/// ```swift
+/// try StandardOutput().print("10 users.\n")
+/// ```
 public struct StandardOutput: Sendable {
     /// Whether the output is a terminal.
     public let isTerminal: Bool
@@ -13,7 +17,7 @@ public struct StandardOutput: Sendable {
         }
     }
 
-    /// Creates a standard output that writes elsewhere.
+    /// Creates a standard output that passes its text to a closure.
     public init(isTerminal: Bool = false, write: @escaping @Sendable (String) throws -> Void) {
         self.isTerminal = isTerminal
         self.write = write
@@ -21,7 +25,7 @@ public struct StandardOutput: Sendable {
 
     /// Writes a text unchanged.
     ///
-    /// - Throws: a ``StandardOutputError`` if the text could not be written.
+    /// - Throws: A ``StandardOutputError`` if the text could not be written.
     public func print(_ text: String) throws(StandardOutputError) {
         do {
             try write(text)
@@ -32,7 +36,7 @@ public struct StandardOutput: Sendable {
 
     /// Replaces the previously drawn lines on a terminal. Elsewhere, appends the lines and an empty line.
     ///
-    /// - Throws: a ``StandardOutputError`` if the text could not be written.
+    /// - Throws: A ``StandardOutputError`` if the text could not be written.
     public func redraw(_ text: String) throws(StandardOutputError) {
         guard isTerminal else { return try print(text + "\n") }
         // ECMA-48: moves to the first line, erases the rest of each line, and erases the rest of the screen after the last

@@ -3,10 +3,16 @@ import InwardCore
 public import UseCases
 
 /// A presenter that converts the results of `ReadFeed` to view models.
+///
+/// ```swift
+/// let presenter = FeedPresenter(router: CommandRouter(option: "--open"))
+/// let viewModel = try await presenter.present(readFeed(FeedQuery(pageSize: 10)))
+/// print("\(viewModel.rows.count) of \(viewModel.total)")
+/// ```
 public struct FeedPresenter: Sendable {
     private let router: any Router
 
-    /// Creates a presenter whose links come from a router.
+    /// Creates a presenter that gets its links from a router.
     public init(router: any Router = NullRouter()) {
         self.router = router
     }
@@ -16,7 +22,7 @@ public struct FeedPresenter: Sendable {
         let notes: [String] =
             switch page.usersRead {
             case .success(let reading): reading.notes
-            case .failure(let error): ["The authors could not be had: \(error)"]
+            case .failure(let error): ["The authors could not be read: \(error)"]
             }
         return FeedViewModel(
             rows: page.entries.map { .init($0, link: link(to: $0.author)) },
@@ -101,7 +107,7 @@ public struct FeedViewModel: ViewModel, Hashable {
     public let postsRead: Int
     /// The origin of the posts.
     public let origin: String
-    /// The reason that the authors are missing, if they are, and a note for each rejected record.
+    /// Notes about the readings, such as why the authors are missing, and one for each rejected record.
     public let notes: [String]
 
     /// A table of the entries, a link to the next page, and the notes.

@@ -9,9 +9,13 @@ public import Foundation
 
 /// A controller that lists, retries, discards and delivers the writes of an outbox, and presents the outcome.
 ///
-///     let controller = OutboxController(outbox, timeLimit: .seconds(30), timer: timer)
-///     print(try await controller.list().rows)
-///     let (line, isDelivered) = try await controller.retry("3f9a")
+/// ```swift
+/// func retryFirst(_ controller: OutboxController) async throws(FailureViewModel) {
+///     guard let write = try await controller.list().rows.first else { return }
+///     let (line, isDelivered) = try await controller.retry(write.id)
+///     print(isDelivered ? "Done:" : "Not yet:", line)
+/// }
+/// ```
 public struct OutboxController: Sendable {
     private let outbox: Outbox
     private let timeLimit: Duration
@@ -39,7 +43,7 @@ public struct OutboxController: Sendable {
 
     private var presenter: OutboxPresenter { OutboxPresenter(now: now()) }
 
-    /// Lists the pending and refused writes. This neither contacts the upstream nor takes ownership of the outbox.
+    /// Lists the pending and refused writes, without contacting the upstream or taking ownership of the outbox.
     ///
     /// - Throws: The failure to show if the store cannot be read.
     public func list() async throws(FailureViewModel) -> OutboxViewModel {
@@ -104,9 +108,9 @@ public struct OutboxController: Sendable {
         return presenter.presentDiscarded(item)
     }
 
-    /// Waits until the accepted writes are delivered or refused, or the time limit passes.
+    /// Waits until all accepted writes are delivered or refused, or until the time limit passes.
     ///
-    /// If writes are pending, it opens the outbox, waiting for another process that owns it to release it.
+    /// If writes are pending, it opens the outbox. If another process owns the outbox, it waits until that process releases it.
     public func deliver() async -> DeliveryViewModel {
         _ = await Deadline(in: timeLimit, on: timer).bound { [outbox] () async throws(RecordStoreError) in
             if try await outbox.hasPendingRecords() { try await outbox.open() }
@@ -156,7 +160,8 @@ public struct DeliveryViewModel: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - outbox: The outbox.
-    ///   - waitingCount: The number of pending writes, if another process owns the outbox.
+    ///   - waitingCount: The number of pending writes; `nil` for the outbox's own count. Pass it if another process owns the
+    ///     outbox.
     ///   - owner: The process that owns the outbox; `nil` if no other process does.
     public init(_ outbox: Outbox, waitingCount: Int? = nil, owner: String? = nil) {
         // Read the pending count first: a write that settles in between is then counted twice rather than missed.
@@ -169,7 +174,7 @@ public struct DeliveryViewModel: Hashable, Sendable {
 
     /// The counts in one sentence.
     public var line: String {
-        let end = owner.map { "are delivered by their owner, \($0)" } ?? "wait for the next start"
+        let end = owner.map { "to be delivered by their owner, \($0)" } ?? "pending until the next start"
         return "Delivered \(deliveredCount), refused \(refusedCount); \(waitingCount) \(end)."
     }
 }

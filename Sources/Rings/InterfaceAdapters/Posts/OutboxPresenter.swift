@@ -7,7 +7,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A presenter that converts the contents of an outbox to view models and finds writes by the beginning of their identifiers.
+/// A presenter that converts the contents of an outbox to view models, and finds writes by the beginning of their identifiers.
+///
+/// ```swift
+/// func show(_ outbox: Outbox) async throws {
+///     let presenter = OutboxPresenter(now: Date())
+///     for row in presenter.present(try await outbox.contents()).rows {
+///         print(row.id, row.state, row.title)
+///     }
+/// }
+/// ```
 public struct OutboxPresenter: Sendable {
     /// The minimum number of characters of an identifier to show.
     private static let idLength = 6
@@ -37,8 +46,8 @@ public struct OutboxPresenter: Sendable {
         if let pause = contents.pause {
             notes.append(
                 """
-                Delivery is paused, because the upstream refused \(pause.refusals) posts in a row; one is tried \
-                \(moment(pause.until)). The last refusal: \(pause.cause)
+                Delivery is paused, because the upstream refused \(pause.refusals) posts in a row. The next attempt is \
+                \(moment(pause.until)). Last refusal: \(pause.cause)
                 """
             )
         }
@@ -88,15 +97,15 @@ public struct OutboxPresenter: Sendable {
     public func presentOwner(_ owner: String) -> FailureViewModel {
         FailureViewModel(
             "Nothing was changed: the outbox is owned by \(owner)",
-            advice: "Wait until that has ended, or end it, and try again."
+            advice: "Wait until that process ends, or stop it, and try again."
         )
     }
 
     /// Returns the failure to show when a write is no longer in the outbox.
     public func presentMissing(_ item: OutboxItem) -> FailureViewModel {
         FailureViewModel(
-            "\(PostName(item.write).capitalized) is not in the outbox any more",
-            advice: "List what is there with --outbox."
+            "\(PostName(item.write).capitalized) is no longer in the outbox",
+            advice: "List the outbox with --outbox."
         )
     }
 
@@ -119,7 +128,7 @@ public struct OutboxPresenter: Sendable {
         switch error?.reason {
         case nil: return ("Delivered \(name).", true)
         case .refused, .notFound: return ("The upstream refused \(name) again: \(error?.description ?? "").", false)
-        default: return ("\(name.capitalized) is pending, and is sent again.", false)
+        default: return ("\(name.capitalized) is pending, and will be sent again.", false)
         }
     }
 
@@ -184,12 +193,12 @@ private struct ProfilePatchDTO: Decodable {
 
 /// An accepted post that the upstream refused. It is kept until someone retries or discards it.
 public struct RefusedPostError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The post and the reason for the refusal, as a sentence without a full stop.
+    /// The post and the reason for the refusal, as a sentence without its final period.
     public let description: String
 
     /// Creates an error that names the post of a refused write.
     public init(_ error: RefusedWriteError) {
-        description = "\(PostName(error.entry.write).capitalized) was refused, and is kept: \(error.cause)"
+        description = "\(PostName(error.entry.write).capitalized) was refused, and stays in the outbox: \(error.cause)"
     }
 }
 

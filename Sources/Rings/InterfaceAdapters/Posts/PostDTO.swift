@@ -52,7 +52,7 @@ struct PostDraftDTO: Codable {
 
     /// Returns the post that this draft becomes.
     ///
-    /// - Throws: A `FieldError` if the draft is no longer valid, because the rules changed after it was written.
+    /// - Throws: A `FieldError` if the draft violates a rule that was added after it was accepted.
     func published(as id: Post.ID) throws(FieldError) -> Post {
         do {
             return try PostDraft(authorID: User.ID(userId), title: title, body: body).published(as: id)
@@ -62,7 +62,7 @@ struct PostDraftDTO: Codable {
     }
 }
 
-/// The part of the upstream's answer to a publication that is required: the new identity.
+/// The only field that the upstream's answer to a publication must have: the new identity.
 struct PublishedPostDTO: Decodable {
     let id: FieldDTO<Int>
 }

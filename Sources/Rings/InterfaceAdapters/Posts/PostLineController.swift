@@ -9,8 +9,16 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A controller that publishes a post given as a line of JSON, with its author's new website if the line names one, and presents
-/// the outcome.
+/// A controller that publishes a post given as a line of JSON, with its author's new website if the line names one, and
+/// presents the outcome.
+///
+/// ```swift
+/// let publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
+/// let controller = PostLineController(publishPost: publishPost)
+/// let line = #"{"userId": 7, "title": "Notes", "body": "On the engine."}"#
+/// let post = try await controller(Array(line.utf8))
+/// print(post.line)  // Published as post 101 of user 7: Notes
+/// ```
 public struct PostLineController: Sendable {
     /// The maximum length of a line: 1 MiB.
     public static let byteLimit = 1_024 * 1_024
@@ -22,14 +30,14 @@ public struct PostLineController: Sendable {
     ///
     /// - Parameters:
     ///   - publishPost: Publishes a post.
-    ///   - announceWebsite: Publishes a post with a website; `nil` if nothing is kept, so that both cannot be accepted together.
+    ///   - announceWebsite: Publishes a post with a website; `nil` without an outbox, which is needed to accept both together.
     public init(publishPost: PublishPost, announceWebsite: AnnounceWebsite? = nil) {
         self.publishPost = publishPost
         self.announceWebsite = announceWebsite
     }
 
-    /// Publishes the post in a line such as `{"userId": 7, "title": "Notes", "body": "On the engine."}`. With a `website`, that
-    /// becomes the author's: both are accepted, or neither is.
+    /// Publishes the post in a line such as `{"userId": 7, "title": "Notes", "body": "On the engine."}`. If the line has a
+    /// `website`, it becomes the author's website: post and website are accepted together, or neither is.
     ///
     /// - Parameter line: The bytes of the line; `nil` if the line exceeds the maximum length.
     /// - Returns: The view model of the post, which is pending if the post was accepted but not published yet.
@@ -55,7 +63,7 @@ public struct PostLineController: Sendable {
         guard let announceWebsite else {
             throw FailureViewModel(
                 "The post was not published: it cannot be accepted together with a website",
-                advice: "Say with --store where both are kept, or leave the website out."
+                advice: "Name a directory with --store, or leave out the website."
             )
         }
         do {
@@ -74,16 +82,16 @@ public struct PostLineController: Sendable {
     private static func post(of line: [UInt8]?) throws(FailureViewModel) -> PostLineDTO {
         guard let line else {
             throw FailureViewModel(
-                "This is no post: it is longer than \(byteLimit) bytes",
-                advice: "Write one post a line."
+                "This is not a post: it is longer than \(byteLimit) bytes",
+                advice: "Write one post per line."
             )
         }
         do {
             return try PostLineDTO.decoded(from: Data(line))
         } catch {
             throw FailureViewModel(
-                "This is no post: \(error)",
-                advice: #"A post is an object of JSON: {"userId": 7, "title": "…", "body": "…"}."#
+                "This is not a post: \(error)",
+                advice: #"A post is a JSON object: {"userId": 7, "title": "…", "body": "…"}."#
             )
         }
     }
@@ -100,6 +108,16 @@ struct PostLineDTO: Decodable {
 }
 
 /// A presenter that converts the results of `PublishPost` to view models.
+///
+/// ```swift
+/// let publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
+/// do throws(PublishPostError) {
+///     let post = try await publishPost(title: "Notes", body: "On the engine.", by: User.ID(7))
+///     print(PublishedPostPresenter().present(post).line)
+/// } catch {
+///     print(PublishedPostPresenter().present(error).line)
+/// }
+/// ```
 public struct PublishedPostPresenter: Sendable {
     /// Creates a presenter.
     public init() {}
@@ -140,14 +158,15 @@ public struct PublishedPostPresenter: Sendable {
     public func present(_ error: PublishPostError) -> FailureViewModel {
         let summary = "The post was not published"
         return switch error {
-        case .cancelled: FailureViewModel("Publishing was cancelled", advice: "Look whether the post is there.")
+        case .cancelled: FailureViewModel("Publishing was cancelled", advice: "Check whether the post was published.")
         case .invalidDraft(let error): FailureViewModel(summary, advice: error.description)
-        case .unknownAuthor(let id): FailureViewModel(summary, advice: "There is no user \(id) to publish it for.")
-        case .titleTaken(let title): FailureViewModel(summary, advice: "Its author has a post “\(title)” already.")
+        case .unknownAuthor(let id): FailureViewModel(summary, advice: "User \(id) does not exist.")
+        case .titleTaken(let title):
+            FailureViewModel(summary, advice: "Its author already has a post titled “\(title)”.")
         case .unavailable(let cause): .unavailable(summary, cause)
         case .denied(let cause): .denied(summary, cause)
         case .refused(let cause):
-            FailureViewModel(summary, cause: cause, advice: "The upstream does not take this post.")
+            FailureViewModel(summary, cause: cause, advice: "Change the post, and publish it again.")
         case .unreadable(let cause): .unreadable(summary, cause)
         case .outcomeUnknown(let cause): outcomeUnknown(cause)
         }
@@ -157,7 +176,7 @@ public struct PublishedPostPresenter: Sendable {
     public func present(late error: DeadlinePassedError) -> FailureViewModel {
         FailureViewModel(
             "It is not known whether the post was published: \(error)",
-            advice: "Look whether it is there before you publish it again."
+            advice: "Look for the post before you publish it again."
         )
     }
 
@@ -170,7 +189,7 @@ public struct PublishedPostPresenter: Sendable {
         FailureViewModel(
             "It is not known whether the post was published",
             cause: cause,
-            advice: "Look whether it is there before you publish it again."
+            advice: "Look for the post before you publish it again."
         )
     }
 }
@@ -203,7 +222,7 @@ public struct PublishedPostViewModel: ViewModel, Hashable {
     public var document: Document {
         let note =
             id.map { "Published as post \($0) of user \(authorID)." }
-            ?? "Accepted for user \(authorID), and published as soon as the upstream takes it."
+            ?? "Accepted for user \(authorID), and published as soon as the upstream accepts it."
         return Document(title: title, blocks: [.heading(title), .paragraph(body), .notes([note])])
     }
 }

@@ -41,7 +41,7 @@ struct PostListLoads {
             query.text = text
         case .loadMore:
             guard let shown, let next = shown.page.next else { return nil }
-            // The posts with another text will replace these, so no page can follow them.
+            // A load with another text is in progress and will replace these posts, so there is no next page to load.
             guard current == nil || shown.query.text == filter else { return nil }
             query = shown.query
             query.cursor = next
@@ -80,7 +80,7 @@ struct PostListLoads {
 }
 
 extension FeedPage {
-    /// Returns this page and the next as one, with the provenance of the later.
+    /// Returns this page and the next one combined, with the provenance of the next one.
     fileprivate func followed(by page: FeedPage) -> FeedPage {
         FeedPage(
             entries: entries + page.entries,

@@ -4,13 +4,15 @@ public import UseCases
 
 /// An observable list of posts. It takes intents, and any number of observers follow its state.
 ///
-///     let list = PostListViewModel { query, policy throws(ReadFeedError) in
-///         try await readFeed(query, policy)
-///     }
-///     try await list.send(.load)
-///     for await state in list.states {
-///         print(state.document.title)
-///     }
+/// ```swift
+/// let list = PostListViewModel { query, policy throws(ReadFeedError) in
+///     try await readFeed(query, policy)
+/// }
+/// try await list.send(.load)
+/// for await state in list.states {
+///     print(state.posts?.rows.count ?? 0)
+/// }
+/// ```
 ///
 /// You can send intents and observe states from any task; nothing requires the main thread. Call `close()` when the list is no
 /// longer needed: it cancels loads in progress and waits for them.
@@ -54,7 +56,8 @@ public final class PostListViewModel: Sendable {
 
     /// The current state, followed by the state after every change, until the list is closed.
     ///
-    /// Each access creates an independent sequence for one reader. A slow reader gets the newest state and misses those in between.
+    /// Each access creates an independent sequence for one reader. A slow reader gets the newest state and misses those in
+    /// between.
     public var states: AsyncStream<PostListState> {
         let (states, observer) = AsyncStream.makeStream(of: PostListState.self, bufferingPolicy: .bufferingNewest(1))
         let number = contents.withLock { contents -> Int? in
@@ -76,7 +79,8 @@ public final class PostListViewModel: Sendable {
 
     /// Performs an intent, and returns when its outcome is shown, has failed, or is superseded by a later intent.
     ///
-    /// A later intent cancels the current load, whose answer is then ignored. Cancelling the calling task also cancels the load.
+    /// A later intent cancels the current load, whose answer is then ignored. Cancelling the calling task also cancels the
+    /// load.
     ///
     /// - Throws: The failure to show if the list is closed.
     public func send(_ intent: PostListIntent) async throws(FailureViewModel) {
@@ -165,6 +169,13 @@ public enum PostListIntent: Hashable, Sendable {
 }
 
 /// The state of a list of posts.
+///
+/// ```swift
+/// func show(_ state: PostListState) {
+///     for row in state.posts?.rows ?? [] { print(row.title) }
+///     if case .failed(let failure, _) = state { print(failure.line) }
+/// }
+/// ```
 public enum PostListState: Equatable, Sendable {
     /// Nothing has been loaded yet.
     case idle
@@ -188,11 +199,11 @@ public enum PostListState: Equatable, Sendable {
     public var document: Document {
         let remark =
             switch self {
-            case .idle: "No posts have been asked for."
-            case .loading: "Asking for posts …"
+            case .idle: "No posts have been loaded yet."
+            case .loading: "Loading posts …"
             case .loaded(let posts): "Read \(posts.postsRead) posts (from \(posts.origin))."
             case .failed(let failure, nil): failure.line
-            case .failed(let failure, _?): "\(failure.line) Above is what came last."
+            case .failed(let failure, _?): "\(failure.line) The posts above are from the last successful load."
             }
         let list = posts?.document
         return Document(

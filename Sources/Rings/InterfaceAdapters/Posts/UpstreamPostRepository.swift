@@ -5,8 +5,10 @@ public import UseCases
 
 /// A post repository that reads posts from an upstream and its cache, and publishes posts to the upstream.
 ///
-///     let posts = UpstreamPostRepository(upstream: Upstream(baseURL: baseURL, dataFetcher: dataFetcher))
-///     let reading = try await posts.posts(.cacheFirst)
+/// ```swift
+/// let posts = UpstreamPostRepository(upstream: upstream)
+/// let reading = try await posts.posts(by: User.ID(7), .cacheFirst)
+/// ```
 public struct UpstreamPostRepository: PostRepository {
     private let repository: Repository<Post>
 
@@ -38,15 +40,15 @@ public struct UpstreamPostRepository: PostRepository {
 
     /// Publishes a draft, which then appears in every list.
     ///
-    /// With an outbox, the draft is accepted and pending, under an identity that only this program knows. Without an outbox, it is
-    /// sent once, and published under the identity that the upstream assigns.
+    /// With an outbox, the draft is accepted, and the returned post is pending, with a temporary identity. Without an outbox,
+    /// the draft is sent once, and the returned post has the identity that the upstream assigned.
     ///
     /// - Throws: A `RepositoryError`, with `outcomeUnknown` if the draft was sent and no answer tells whether it was published.
     public func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try await repository.create(PostDraftDTO(draft))
     }
 
-    /// Prepares the publication of a draft, for a unit of work on the repository's outbox.
+    /// Prepares the publication of a draft, which a unit of work of the repository's outbox commits.
     ///
     /// - Throws: A `RepositoryError` if the repository is closed, or has no outbox.
     public func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
@@ -58,9 +60,9 @@ public struct UpstreamPostRepository: PostRepository {
 
 extension Endpoint<Post> {
     /// Returns the endpoint of the posts of an upstream that serves them as JSON: the list at `posts`, and each post at its
-    /// identity, such as `posts/12`. A post belongs to its author, such as `["users", "7"]`.
+    /// identity, such as `posts/12`. Invalidating a user, such as `["users", "7"]`, also invalidates the user's posts.
     ///
-    /// - Parameter lifetimes: How long answers are fresh, and how long they are kept.
+    /// - Parameter lifetimes: How long cached posts stay fresh, and how long they are kept.
     /// - Returns: The endpoint.
     public static func posts(lifetimes: Lifetimes = Lifetimes()) -> Self {
         Self(
@@ -76,7 +78,7 @@ extension Endpoint<Post> {
         )
     }
 
-    /// Pending posts sort after all that the upstream has numbered. The number is still an exact JSON integer (RFC 8259 section 6).
+    /// Large enough that pending posts sort after all published ones, and still an exact integer in JSON (RFC 8259 section 6).
     private static var firstPendingID: Int { 1 << 52 }
 }
 
@@ -88,6 +90,6 @@ extension EntityFilter<Post> {
 }
 
 extension User.ID {
-    /// The key of the user in record keys.
+    /// The record key of the user.
     fileprivate var key: RecordKey { ["users", description] }
 }

@@ -1,6 +1,8 @@
 /// A structured text that the renderers of ring 4 draw for a medium. It holds plain text; the renderers escape it.
 ///
-///     let document = Document(title: "Users", blocks: [.heading("Users"), .paragraph("10 users.")])
+/// ```swift
+/// let document = Document(title: "Users", blocks: [.heading("Users"), .paragraph("10 users.")])
+/// ```
 public struct Document: Hashable, Sendable {
     /// A part of a document.
     public enum Block: Hashable, Sendable {
@@ -69,7 +71,7 @@ public struct Table: Hashable, Sendable {
     /// The rows, with one cell per column. Missing cells are empty.
     public let rows: [[Cell]]
 
-    /// Creates a table. Rows are padded with empty cells, and cells beyond the last column are dropped.
+    /// Creates a table. Short rows are padded with empty cells, and cells beyond the last column are dropped.
     public init(columns: [Column], rows: [[Cell]]) {
         self.columns = columns
         self.rows = rows.map { row in

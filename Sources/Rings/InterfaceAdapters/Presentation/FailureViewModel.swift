@@ -1,10 +1,15 @@
 public import InwardCore
 
 /// The view model of a failure: what failed, why, and what to do about it.
+///
+/// ```swift
+/// let failure = FailureViewModel("The draft was not saved", advice: "Shorten its title.")
+/// print(failure.line)  // The draft was not saved. Shorten its title.
+/// ```
 public struct FailureViewModel: ViewModel, Error, Hashable, CustomStringConvertible {
-    /// What failed, as a sentence without a full stop.
+    /// What failed, as a sentence without its final period.
     public let summary: String
-    /// The request and its outcome, as a sentence without a full stop; `nil` if the summary is complete.
+    /// The request and its outcome, as a sentence without its final period; `nil` if the summary says everything.
     public let cause: String?
     /// What a person can do about it, as a complete sentence; `nil` if there is nothing to do.
     public let advice: String?
@@ -55,20 +60,20 @@ extension FailureViewModel {
     static func unavailable(_ summary: String, _ cause: RepositoryError) -> Self {
         let advice =
             if cause.reason == .closed {
-                "Ask again of what is open: start the program, or sign in."
+                "Start the program again, or sign in again."
             } else if let delay = cause.retryAfter {
                 "Try again in \(delay.spoken)."
             } else if cause.canRetry {
                 "Check that the upstream is running and can be reached, or try again later."
             } else {
-                "Check the address: it may be that of another upstream."
+                "Check the address: it may belong to another upstream."
             }
         return Self(summary, cause: cause, advice: advice)
     }
 
     /// Returns a failure for missing or insufficient credentials.
     static func denied(_ summary: String, _ cause: RepositoryError) -> Self {
-        Self(summary, cause: cause, advice: "Ask with credentials that the upstream accepts.")
+        Self(summary, cause: cause, advice: "Sign in with credentials that the upstream accepts.")
     }
 
     /// Returns a failure for an answer that cannot be read.
@@ -76,7 +81,7 @@ extension FailureViewModel {
         Self(
             summary,
             cause: cause,
-            advice: "Check that the address is that of the upstream, and what it answers there."
+            advice: "Check the address, and what the upstream returns there."
         )
     }
 }

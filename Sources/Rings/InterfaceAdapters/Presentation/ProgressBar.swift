@@ -1,6 +1,8 @@
 /// A progress bar made of characters, followed by the numbers.
 ///
-///     print(ProgressBar(done: 12, total: 36))  // ████████░░░░░░░░░░░░░░░░ 12 of 36
+/// ```swift
+/// print(ProgressBar(done: 12, total: 36))  // ████████░░░░░░░░░░░░░░░░ 12 of 36
+/// ```
 public struct ProgressBar: Hashable, Sendable, CustomStringConvertible {
     private static let width = 24
 

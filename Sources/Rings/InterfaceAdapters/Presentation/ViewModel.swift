@@ -2,7 +2,17 @@ import InwardCore
 
 /// Data that is ready to be shown, independent of the output format.
 ///
-/// Programs read its encoded form; people read its ``document``.
+/// Programs read its encoded form, and people read its ``document``.
+///
+/// ```swift
+/// struct TotalViewModel: ViewModel {
+///     let postCount: Int
+///
+///     var document: Document {
+///         Document(title: "Total", blocks: [.paragraph("\(postCount) posts.")])
+///     }
+/// }
+/// ```
 public protocol ViewModel: Encodable, Sendable {
     /// The document to show to people.
     var document: Document { get }
@@ -12,7 +22,7 @@ extension Reading {
     /// Notes that the answer is stale, pending or a fallback, followed by a note for each rejected record.
     var notes: [String] {
         var notes: [String] = []
-        if isStale { notes.append("This is as it was \(age.inWords) ago") }
+        if isStale { notes.append("This may be out of date: it was read \(age.inWords) ago") }
         if isPending { notes.append("The upstream has not accepted all of this yet") }
         if let fallbackReason { notes.append("Degraded, because \(fallbackReason)") }
         return notes + rejected.notes
@@ -52,7 +62,7 @@ extension Duration {
         }
     }
 
-    /// Returns a number with one decimal, or with none if that is zero.
+    /// Returns a number with one decimal place, or without it if it is zero.
     private static func rounded(_ number: Double) -> String {
         let tenths = Int((number * 10).rounded())
         return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"

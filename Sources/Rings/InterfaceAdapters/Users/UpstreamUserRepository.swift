@@ -6,8 +6,11 @@ public import UseCases
 
 /// A user repository that reads users from an upstream and its cache.
 ///
-///     let users = UpstreamUserRepository(upstream: Upstream(baseURL: baseURL, dataFetcher: dataFetcher))
-///     let reading = try await users.users(.cacheFirst)
+/// ```swift
+/// let users = UpstreamUserRepository(upstream: upstream)
+/// let reading = try await users.users(.cacheFirst)
+/// print(reading.value.count, reading.origin)
+/// ```
 public struct UpstreamUserRepository: EditableUserRepository {
     private let repository: Repository<User>
 
@@ -31,12 +34,12 @@ public struct UpstreamUserRepository: EditableUserRepository {
 
     /// Returns the user with the given identity.
     ///
-    /// - Throws: A `RepositoryError`, also if the record is damaged or belongs to another user.
+    /// - Throws: A `RepositoryError` if the user cannot be read, or if the record is damaged or belongs to another user.
     public func user(_ id: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<User> {
         try await repository.entity(id, policy)
     }
 
-    /// Prepares a change of a user, for a unit of work on the repository's outbox.
+    /// Prepares a change of a user, which a unit of work of the repository's outbox commits.
     ///
     /// - Throws: A `RepositoryError` if the user cannot be read.
     public func prepareUpdate(
@@ -49,9 +52,9 @@ public struct UpstreamUserRepository: EditableUserRepository {
 
 extension Endpoint<User> {
     /// Returns the endpoint of the users of an upstream that serves them as JSON: the list at `users`, and each user at its
-    /// identity, such as `users/7`. A change is sent as a patch, which leaves what others have changed meanwhile.
+    /// identity, such as `users/7`. Changes are sent as patches, which keep concurrent changes of other fields.
     ///
-    /// - Parameter lifetimes: How long answers are fresh, and how long they are kept.
+    /// - Parameter lifetimes: How long cached users stay fresh, and how long they are kept.
     /// - Returns: The endpoint.
     public static func users(lifetimes: Lifetimes = Lifetimes()) -> Self {
         Self(

@@ -3,10 +3,16 @@ public import InwardCore
 public import UseCases
 
 /// A presenter that converts the results of `ListUsers` to view models.
+///
+/// ```swift
+/// let presenter = UserListPresenter(router: PathRouter(root: "/app"))
+/// let viewModel = try await presenter.present(listUsers())
+/// print(viewModel.rows[0].name, viewModel.rows[0].link?.text ?? "")
+/// ```
 public struct UserListPresenter: Sendable {
     private let router: any Router
 
-    /// Creates a presenter whose links come from a router.
+    /// Creates a presenter that gets its links from a router.
     public init(router: any Router = NullRouter()) {
         self.router = router
     }
@@ -15,7 +21,7 @@ public struct UserListPresenter: Sendable {
     ///
     /// - Parameters:
     ///   - users: The users as they were read.
-    ///   - origin: Where to say that they came from; by default, where this reading did.
+    ///   - origin: The origin to show; `nil` for the origin of the reading.
     /// - Returns: The view model.
     public func present(_ users: Reading<[User]>, from origin: Origin? = nil) -> UserListViewModel {
         UserListViewModel(
@@ -102,7 +108,16 @@ public struct UserListViewModel: ViewModel, Hashable {
 
 /// The output port of a view that shows users and their posts.
 ///
-/// The wiring holds the view weakly, so a view may own the objects that it is wired to.
+/// The objects that call the view reference it weakly, so the view may own them.
+///
+/// ```swift
+/// final class ConsoleView: UsersView {
+///     func show(_ users: UserListViewModel) { print(users.rows.map(\.name)) }
+///     func show(_ profile: UserProfileViewModel) { print(profile.name) }
+///     func show(_ posts: FeedViewModel) { print(posts.rows.map(\.title)) }
+///     func show(_ failure: FailureViewModel) { print(failure.line) }
+/// }
+/// ```
 public protocol UsersView: AnyObject, Sendable {
     /// Shows all users.
     func show(_ users: UserListViewModel) async

@@ -3,10 +3,16 @@ import InwardCore
 public import UseCases
 
 /// A presenter that converts the results of `ShowUser` to view models.
+///
+/// ```swift
+/// let showUser = ShowUser(users: users, posts: posts)
+/// let viewModel = try await UserProfilePresenter().present(showUser(User.ID(7)))
+/// print(viewModel.name, viewModel.posts.count)
+/// ```
 public struct UserProfilePresenter: Sendable {
     private let router: any Router
 
-    /// Creates a presenter whose links come from a router.
+    /// Creates a presenter that gets its links from a router.
     public init(router: any Router = NullRouter()) {
         self.router = router
     }
@@ -17,7 +23,7 @@ public struct UserProfilePresenter: Sendable {
         let (posts, notes): ([Post], [String]) =
             switch profile.posts {
             case .success(let reading): (reading.value, reading.notes)
-            case .failure(let error): ([], ["The posts could not be had: \(error)"])
+            case .failure(let error): ([], ["The posts could not be read: \(error)"])
             }
         return UserProfileViewModel(
             name: user.name,
@@ -53,8 +59,8 @@ public struct UserProfilePresenter: Sendable {
             .init(label: "Address", text: "\(address.street), \(address.suite), \(address.zipcode) \(address.city)"),
             .init(label: "Location", text: location),
             .init(label: "Company", text: user.company.name),
-            .init(label: "Its word", text: user.company.catchPhrase),
-            .init(label: "Its business", text: user.company.business),
+            .init(label: "Slogan", text: user.company.catchPhrase),
+            .init(label: "Business", text: user.company.business),
         ]
     }
 }
@@ -89,7 +95,7 @@ public struct UserProfileViewModel: ViewModel, Hashable {
     public let postsLink: Link?
     /// The origin of the user.
     public let origin: String
-    /// Notes about the answers, the reason that the posts are missing, if they are, and a note for each rejected record.
+    /// Notes about the readings, such as why the posts are missing, and one for each rejected record.
     public let notes: [String]
 
     /// The user's details, the posts in a table, and the notes.

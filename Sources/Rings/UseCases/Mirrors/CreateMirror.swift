@@ -4,14 +4,21 @@ public import InwardTransfers
 
 /// A use case that creates a consistent copy of an upstream's users, posts and user images.
 ///
+/// ```swift
+/// func mirror(_ source: any MirrorSource) async throws -> MirrorReport {
+///     let store = InMemoryMirrorStore(users: users, posts: posts)
 ///     let createMirror = CreateMirror(from: source, in: store)
-///     let report = try await createMirror { done, total in
+///     return try await createMirror { done, total in
 ///         print("\(done) of \(total)")
 ///     }
+/// }
+/// ```
 ///
-/// After copying, it checks that users and posts are still unchanged, and copies again if they are not, so the two lists match. The
-/// mirror becomes visible only when it is complete. Items from an interrupted run or from the existing mirror are reused if the
-/// source confirms that they are unchanged; a source without validators is transferred in full.
+/// After copying, it checks that the upstream's users and posts have not changed meanwhile. If they have, it copies them again,
+/// in up to four rounds, so that the two lists belong together. The mirror becomes visible only when it is complete.
+///
+/// Items from an interrupted run or from the existing mirror are reused if the source confirms that they are unchanged. A
+/// source without validators is transferred in full.
 public struct CreateMirror: Sendable {
     /// The maximum number of attempts to copy users and posts consistently.
     private static let maximumRounds = 4
@@ -25,7 +32,7 @@ public struct CreateMirror: Sendable {
     /// - Parameters:
     ///   - source: The source of the originals.
     ///   - store: The store that keeps the mirror.
-    ///   - limits: The limits on what is copied, which guard against an endless upstream.
+    ///   - limits: The maximum sizes and numbers of items, which guard against an endless upstream.
     public init(from source: any MirrorSource, in store: any MirrorStore, limits: MirrorLimits = MirrorLimits()) {
         self.limits = limits
         self.source = source
@@ -34,7 +41,8 @@ public struct CreateMirror: Sendable {
 
     /// Creates the mirror.
     ///
-    /// - Parameter progress: Called after each item with the number of finished items and their total, as far as it is known.
+    /// - Parameter progress: Called after both lists, and then after each image, with the number of finished items and their
+    ///   total. If the lists have changed, the numbers start over.
     /// - Returns: A report of what the mirror contains.
     /// - Throws: A ``CreateMirrorError`` if no new mirror was published.
     public func callAsFunction(
@@ -144,8 +152,8 @@ public struct CreateMirror: Sendable {
             DataLoaderError(
                 source: source.loader(of: .users).source ?? "The upstream",
                 explanation: """
-                    has \(count) users, and MirrorLimits.maximumImageCount allows \(limits.maximumImageCount) images. Raise that \
-                    limit if the upstream is right
+                    has \(count) users, but MirrorLimits.maximumImageCount allows \(limits.maximumImageCount) images. Raise \
+                    the limit if the number of users is correct
                     """
             )
         )
@@ -218,7 +226,7 @@ public enum CreateMirrorError: Error, Hashable, Sendable {
     case unwritable(DataSaverError)
     /// The store could not keep the mirror.
     case unkept(MirrorStoreError)
-    /// The users or posts changed during every attempt to copy them.
+    /// The users, the posts or an image changed during every attempt to copy them.
     case restless
 
     init(_ error: TransferDataError) {

@@ -2,6 +2,17 @@ public import Entities
 public import InwardTransfers
 
 /// The port through which a mirror reads the originals.
+///
+/// ```swift
+/// import InwardTesting
+/// import InwardTransfers
+///
+/// struct EmptySource: MirrorSource {
+///     func loader(of item: MirroredItem) -> any DataLoader {
+///         InMemoryDataLoader(Array("[]".utf8), source: "\(item)")
+///     }
+/// }
+/// ```
 public protocol MirrorSource: Sendable {
     /// Returns a loader for an item. If the item does not exist, the loader reports that when it loads.
     func loader(of item: MirroredItem) -> any DataLoader

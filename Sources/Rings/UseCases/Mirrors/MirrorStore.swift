@@ -4,8 +4,8 @@ public import InwardTransfers
 public protocol MirrorStore: Sendable {
     /// Starts a new mirror next to the existing one, or resumes one that an earlier run left unfinished.
     ///
-    /// - Throws: A ``MirrorStoreError`` if the mirror's place contains something else, which is left untouched, or if another run
-    ///   is creating the mirror.
+    /// - Throws: A ``MirrorStoreError`` if the mirror's place contains something else, which is left untouched, or if another
+    ///   run is creating the mirror.
     func openStaging() async throws(MirrorStoreError) -> any MirrorStaging
 }
 
@@ -64,9 +64,9 @@ public struct MirroredCopy: Hashable, Codable, Sendable {
 
 /// An error that occurs while storing a mirror.
 public struct MirrorStoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The place of the mirror, as the store writes it.
+    /// The place of the mirror as error messages show it, such as a quoted path.
     public let place: String
-    /// What is wrong and how to fix it, in complete sentences. The first one continues after the place.
+    /// The problem and its remedy, as the rest of a sentence that begins with the place, such as `is not a directory.`
     public let explanation: String
 
     /// Creates an error from the place of the mirror and an explanation.

@@ -3,15 +3,18 @@ public import InwardCore
 
 /// A use case that changes an author's website and publishes a post about it. Both are accepted, or neither is.
 ///
-///     let announceWebsite = AnnounceWebsite(
-///         posts: posts,
-///         users: users,
-///         titlesUnderWay: titlesUnderWay,
-///         unitOfWork: unitOfWork
-///     )
-///     let draft = try await announceWebsite("ada.example.org", title: "I have moved", body: "See there.", by: User.ID(7))
+/// ```swift
+/// let announceWebsite = AnnounceWebsite(
+///     posts: posts,
+///     users: users,
+///     titlesUnderWay: TitleReservations(),
+///     unitOfWork: InMemoryUnitOfWork()
+/// )
+/// let draft = try await announceWebsite("ada.example.org", title: "I have moved", body: "Find me there.", by: User.ID(7))
+/// ```
 ///
-/// As two writes, a program that ends between them would leave a post about a website that no profile shows.
+/// A unit of work commits both changes together. With two separate writes, a crash between them would leave a post about a
+/// website that is not on the author's profile.
 public struct AnnounceWebsite: Sendable {
     private let posts: any PostRepository
     private let users: any EditableUserRepository
@@ -39,9 +42,10 @@ public struct AnnounceWebsite: Sendable {
 
     /// Accepts a website and a post about it, and returns the post, which is published later.
     ///
-    /// The post is checked as ``PublishPost`` checks it. What becomes of each at the source is independent of the other.
+    /// The rules of ``PublishPost`` apply to the post. Once accepted, the two changes are delivered to the source
+    /// independently: the source may accept one and refuse the other.
     ///
-    /// - Throws: An ``AnnounceWebsiteError``. Nothing was changed.
+    /// - Throws: An ``AnnounceWebsiteError``. In that case, nothing was changed.
     public func callAsFunction(
         _ website: String,
         title: String,
@@ -94,7 +98,9 @@ extension PublishPostError {
             case .foreign, .full, .unavailable: .unavailable
             }
         let canRetry = [.full, .unavailable].contains(error.reason)
-        let cause = error.explanation.hasSuffix(".") ? error.explanation.dropLast() : error.explanation[...]
+        // The unit of work's error is a sentence that may begin with its consequence, which this error states in its own words.
+        var cause = error.explanation.trimmingPrefix("Nothing was changed: ")
+        if cause.hasSuffix(".") { cause.removeLast() }
         let explanation = "were not accepted: \(cause)"
         self.init(
             RepositoryError(reason, request: "The post and the website", explanation: explanation, canRetry: canRetry)

@@ -7,15 +7,15 @@ public struct FeedPage: Equatable, Sendable {
     public let entries: [FeedEntry]
     /// The number of entries on all pages that match the query.
     public let total: Int
-    /// The start of the next page; `nil` on the last page.
+    /// The cursor to pass in the query for the next page; `nil` on the last page.
     public let next: FeedCursor?
-    /// The number of posts read for this page, with their origin and the damaged records.
+    /// The number of posts read for this page, in a reading that names their origin and the damaged records.
     public let postsRead: Reading<Int>
-    /// The number of users read to resolve the authors, or the error that occurred. With an error, the page is degraded: it has no
-    /// authors.
+    /// The number of users that were read to find the authors, or the error that occurred. With an error, the page is degraded:
+    /// its entries have no authors.
     public let usersRead: Result<Reading<Int>, RepositoryError>
 
-    /// Creates a page from its entries and what was read for it.
+    /// Creates a page.
     public init(
         entries: [FeedEntry],
         total: Int,
@@ -57,8 +57,11 @@ public struct FeedEntry: Hashable, Sendable {
 
 /// A query for a page of the feed.
 ///
-///     var query = FeedQuery(text: "engine", pageSize: 10)
-///     query.cursor = page.next
+/// ```swift
+/// var query = FeedQuery(text: "engine", pageSize: 10)
+/// let readFeed = ReadFeed(posts: posts, users: users)
+/// query.cursor = try await readFeed(query).next  // The next page.
+/// ```
 public struct FeedQuery: Hashable, Sendable {
     /// The allowed number of entries per page.
     public static let pageSizes = 1...100
@@ -67,7 +70,7 @@ public struct FeedQuery: Hashable, Sendable {
     public var author: User.ID?
     /// The text that posts must contain in their title or body, ignoring case; `nil` for all posts.
     public var text: String?
-    /// The end of the previous page; `nil` to start with the newest entry.
+    /// The position after which the page starts; `nil` to start with the newest entry.
     public var cursor: FeedCursor?
     /// The maximum number of entries on the page, within ``pageSizes``.
     public var pageSize: Int

@@ -5,31 +5,31 @@ import Synchronization
 /// A use case that publishes a post if its draft is valid, its author exists, and the author has no other post with that title,
 /// ignoring case.
 ///
-///     let publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
-///     let post = try await publishPost(title: "Notes", body: "On the engine.", by: User.ID(7))
+/// ```swift
+/// let publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
+/// let post = try await publishPost(title: "Notes", body: "On the engine.", by: User.ID(7))
+/// ```
 ///
-/// Concurrent calls that share one `TitleReservations` cannot publish the same title of one author twice. Across processes, only
-/// the source can prevent that.
+/// Publishers that share one ``TitleReservations`` never publish a title of an author twice. Other processes still can.
 public struct PublishPost: Sendable {
     private let posts: any PostRepository
     private let users: any UserRepository
     private let titlesUnderWay: TitleReservations
 
-    /// Creates the use case with the repositories of the posts and their authors, and the reservations that all publishers in the
-    /// process share.
+    /// Creates the use case with the repositories of the posts and their authors, and the reservations that all publishers in
+    /// the process share.
     public init(posts: any PostRepository, users: any UserRepository, titlesUnderWay: TitleReservations) {
         self.posts = posts
         self.users = users
         self.titlesUnderWay = titlesUnderWay
     }
 
-    /// Publishes a post and returns it with its identity, or accepts it and returns it as pending, with a temporary identity until
-    /// it is published.
+    /// Publishes a post, or accepts it for later delivery and returns it as pending, with a temporary identity.
     ///
-    /// Before anything is sent, the author and the author's titles are checked concurrently against the source, or against cached
-    /// data if the source cannot be reached. Damaged records among the author's posts do not prevent publication.
+    /// Before anything is sent, the author and the author's titles are checked concurrently against the source, or against
+    /// cached data if the source cannot be reached. Damaged records among the author's posts do not prevent publication.
     ///
-    /// - Throws: A ``PublishPostError``. Nothing was published unless it is ``PublishPostError/cancelled`` or
+    /// - Throws: A ``PublishPostError``. Nothing was published, unless the error is ``PublishPostError/cancelled`` or
     ///   ``PublishPostError/outcomeUnknown(_:)``.
     public func callAsFunction(
         title: String,
@@ -45,7 +45,7 @@ public struct PublishPost: Sendable {
         }
     }
 
-    /// Checks a post, and accepts it by a closure while nobody else can take its title.
+    /// Checks a post and passes its draft to a closure that accepts it. The title stays reserved until the closure returns.
     func accept<Accepted: Sendable>(
         title: String,
         body: String,

@@ -3,11 +3,13 @@ public import InwardCore
 
 /// A use case that reads the feed page by page: the newest posts, each joined with its author.
 ///
-///     let readFeed = ReadFeed(posts: posts, users: users)
-///     let first = try await readFeed(FeedQuery(pageSize: 10))
-///     if let next = first.next {
-///         let second = try await readFeed(FeedQuery(cursor: next, pageSize: 10))
-///     }
+/// ```swift
+/// let readFeed = ReadFeed(posts: posts, users: users)
+/// let first = try await readFeed(FeedQuery(pageSize: 10))
+/// if let next = first.next {
+///     let second = try await readFeed(FeedQuery(cursor: next, pageSize: 10))
+/// }
+/// ```
 public struct ReadFeed: Sendable {
     private let posts: any PostRepository
     private let users: any UserRepository
@@ -20,8 +22,9 @@ public struct ReadFeed: Sendable {
 
     /// Returns the page of the feed that a query asks for. Posts and users are requested concurrently.
     ///
-    /// A post with an unknown author stays in the feed and is marked as such. If the users are unavailable, the page has no authors
-    /// and contains the error. Pages are stable: posts published during paging never move an entry from one page to the next.
+    /// A post with an unknown author stays in the feed and is marked as such. If the users are unavailable, the page has no
+    /// authors and contains the error. Pages are stable: posts published during paging never move an entry from one page to the
+    /// next.
     ///
     /// - Complexity: O(n log n) in the number of posts, and O(m) in the number of users.
     /// - Throws: A ``ReadFeedError`` if the query is invalid, the posts cannot be read, or the task is cancelled.
@@ -106,18 +109,18 @@ extension ReadFeedError {
     /// Creates the error of a feed that missed its deadline.
     public init(late error: DeadlinePassedError) {
         self = .unavailable(
-            RepositoryError(.unavailable, request: "The feed", explanation: "did not come: \(error)", canRetry: true)
+            RepositoryError(.unavailable, request: "The feed", explanation: "was not loaded: \(error)", canRetry: true)
         )
     }
 
     /// Creates the error of a feed whose session or container is closed.
     public init(closed error: any Error) {
-        self = .unavailable(RepositoryError(.closed, request: "The feed", explanation: "did not come: \(error)"))
+        self = .unavailable(RepositoryError(.closed, request: "The feed", explanation: "was not loaded: \(error)"))
     }
 }
 
 extension ReadFeedError: CustomStringConvertible {
-    /// The failure and its cause, as a sentence without a full stop.
+    /// The failure and its cause, as a sentence without its final period.
     public var description: String {
         switch self {
         case .cancelled: "Reading the feed was cancelled"

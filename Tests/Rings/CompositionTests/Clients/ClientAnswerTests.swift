@@ -4,11 +4,11 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// What every client makes of requests, and of answers that are whole.
+/// How every client sends requests and returns complete responses.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientAnswerTests {
     @Test(arguments: TestedClient.allCases)
-    func itConforms(client: TestedClient) async throws {
+    func clientConforms(client: TestedClient) async throws {
         let upstream = ConformanceUpstream()
         try await LoopbackServer.serving({ LoopbackAnswer(to: $0, of: upstream) }) { server in
             let conformance = DataFetcherConformance(
@@ -39,7 +39,7 @@ struct ClientAnswerTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func nothingIsKeptBetweenRequests(client: TestedClient) async throws {
+    func noCookiesOrResponsesAreKeptBetweenRequests(client: TestedClient) async throws {
         let lines = ["Set-Cookie: a=1", "Cache-Control: max-age=600", "ETag: \"1\""]
         try await LoopbackServer.serving({ _ in .whole(headerLines: lines, body: Array("x".utf8)) }) { server in
             let fetcher = client.makeFetcher()
@@ -54,7 +54,7 @@ struct ClientAnswerTests {
         arguments: TestedClient.allCases,
         ["Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"y\"", "Bearer", "Negotiate", ""]
     )
-    func anAnswerThatAsksForCredentialsIsAnAnswer(client: TestedClient, challenge: String) async throws {
+    func credentialsChallengeIsReturnedAsAResponse(client: TestedClient, challenge: String) async throws {
         try await LoopbackServer.serving({ _ in
             .whole(status: 401, headerLines: ["WWW-Authenticate: \(challenge)"], body: Array("who?".utf8))
         }) { server in
@@ -69,7 +69,7 @@ struct ClientAnswerTests {
         arguments: TestedClient.allCases,
         ["ftp://127.0.0.1/", "file:///etc/hosts", "http:///x", "data:,x", "x", "http://127.0.0.1:99999/"]
     )
-    func whatIsNoWebAddressIsRefused(client: TestedClient, address: String) async throws {
+    func addressesOtherThanHTTPAreRejected(client: TestedClient, address: String) async throws {
         let url = try #require(URL(string: address))
         #expect(await client.makeFetcher().failure(DataRequest(url: url))?.reason == .invalidRequest)
     }
@@ -78,7 +78,7 @@ struct ClientAnswerTests {
         arguments: TestedClient.allCases,
         ["Content-Length", "transfer-encoding", "Connection", "TE", "Upgrade", "Keep-Alive", "Trailer"]
     )
-    func nobodyElseSaysWhereARequestEnds(client: TestedClient, name: String) async throws {
+    func headerFieldsForFramingAreRejected(client: TestedClient, name: String) async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let field = HeaderField(try #require(HeaderField.Name(name)), "1")
             let request = DataRequest(method: .post, url: server.url(), headerFields: [field], body: Data("{}".utf8))
@@ -90,7 +90,7 @@ struct ClientAnswerTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aReadHasNoBody(client: TestedClient) async throws {
+    func getWithABodyIsRejected(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let request = DataRequest(url: server.url(), body: Data("x".utf8))
             #expect(await client.makeFetcher().failure(request)?.reason == .invalidRequest)

@@ -5,10 +5,10 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// Who gets credentials, and what becomes of those that are not taken.
+/// Which servers get credentials, and what happens when a server rejects them.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientAuthorizationTests {
-    /// Credentials that are renewed by asking an upstream for a token.
+    /// Returns credentials that are renewed with a token from the server.
     private func credentials(
         _ server: LoopbackServer,
         by fetcher: any DataFetcher,
@@ -21,7 +21,7 @@ struct ClientAuthorizationTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whatIsNotTakenIsRenewedAndTheRequestSentOnceMore(client: TestedClient) async throws {
+    func rejectedCredentialsAreRenewedAndTheRequestIsRepeated(client: TestedClient) async throws {
         try await LoopbackServer.serving({ request in
             if request.target == "/token" { return .whole(body: Array("new".utf8)) }
             let isTaken = request.values(of: "authorization") == ["Bearer new"]
@@ -42,7 +42,7 @@ struct ClientAuthorizationTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whatIsNeverTakenIsRenewedOnceAnInterval(client: TestedClient) async throws {
+    func permanentlyRejectedCredentialsAreRenewedOncePerInterval(client: TestedClient) async throws {
         let clock = ManualClock()
         try await LoopbackServer.serving({ request in
             request.target == "/token" ? .whole(body: Array("new".utf8)) : .whole(status: 401)
@@ -61,9 +61,9 @@ struct ClientAuthorizationTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func nothingIsSentThatWouldCrossANetworkInCleartextWithCredentials(client: TestedClient) async throws {
+    func credentialsAreNotSentInCleartextOverANetwork(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
-            // Leads to this machine as well, but is not known to.
+            // This address also reaches this machine, but is not known to be local.
             let url = try #require(URL(string: "http://0.0.0.0:\(server.port)/x"))
             let fetcher = client.makeFetcher().authorizing(with: .bearer("s3cret"), for: url)
             let error = await fetcher.failure(DataRequest(url: url))
@@ -75,7 +75,7 @@ struct ClientAuthorizationTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aRenewalThatFailsIsTheOutcome(client: TestedClient) async throws {
+    func failedRenewalIsTheErrorOfTheRequest(client: TestedClient) async throws {
         try await LoopbackServer.serving({ request in
             request.target == "/token" ? .cutOff(promised: 9, sent: 1) : .whole(status: 401)
         }) { server in
@@ -87,7 +87,7 @@ struct ClientAuthorizationTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aRedirectTakesNoCredentialsElsewhereAndRenewsNone(client: TestedClient) async throws {
+    func redirectNeitherForwardsNorRenewsCredentials(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .whole(status: 401) }) { other in
             let elsewhere = other.url("b").absoluteString
             try await LoopbackServer.serving({ _ in .whole(status: 307, headerLines: ["Location: \(elsewhere)"]) }) {

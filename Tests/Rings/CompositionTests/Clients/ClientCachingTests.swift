@@ -5,7 +5,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// How often an upstream is asked for what it said is fresh.
+/// How often a fresh response is requested.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientCachingTests {
     private let clock = ManualClock()
@@ -17,7 +17,7 @@ struct ClientCachingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whatIsFreshIsAskedForOnce(client: TestedClient) async throws {
+    func freshResponseIsRequestedOnce(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in fresh }) { server in
             let fetcher = caching(client)
             let request = DataRequest(url: server.url())
@@ -34,7 +34,7 @@ struct ClientCachingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whatIsCutOffIsNotKept(client: TestedClient) async throws {
+    func truncatedResponseIsNotCached(client: TestedClient) async throws {
         let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\n"
         try await LoopbackServer.serving(inTurn: [.raw(Array("\(head)hello".utf8)), fresh]) { server in
             let fetcher = caching(client)
@@ -47,7 +47,7 @@ struct ClientCachingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aWriteThatFailsMayHaveChangedWhatIsKept(client: TestedClient) async throws {
+    func failedWriteInvalidatesTheCache(client: TestedClient) async throws {
         try await LoopbackServer.serving({ request in request.method == "POST" ? .raw([]) : fresh }) { server in
             let fetcher = caching(client)
             let request = DataRequest(url: server.url())

@@ -5,7 +5,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// What opens and closes a circuit to a real upstream.
+/// What opens and closes the circuit to a real server.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientCircuitTests {
     private let clock = ManualClock()
@@ -17,7 +17,7 @@ struct ClientCircuitTests {
     }
 
     @Test(arguments: TestedClient.allCases, [LoopbackAnswer.whole(status: 503), .cutOff(promised: 9, sent: 1)])
-    func itOpensByFaultsAndAProbeClosesIt(client: TestedClient, fault: LoopbackAnswer) async throws {
+    func faultsOpenTheCircuitAndAProbeClosesIt(client: TestedClient, fault: LoopbackAnswer) async throws {
         try await LoopbackServer.serving(inTurn: [fault, fault, .whole()]) { server in
             let fetcher = client.makeFetcher().breakingCircuit(breaker)
             let request = DataRequest(url: server.url())
@@ -36,7 +36,7 @@ struct ClientCircuitTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func noConnectionIsMadeWhileItIsOpen(client: TestedClient) async throws {
+    func openCircuitMakesNoConnections(client: TestedClient) async throws {
         try await LoopbackServer.serving(welcoming: { _ in false }, { _ in .whole() }) { server in
             let fetcher = client.makeFetcher().breakingCircuit(breaker)
             let request = DataRequest(url: server.url())
@@ -48,7 +48,7 @@ struct ClientCircuitTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func itOpensWhenNobodyIsReachedAndAgainByAProbe(client: TestedClient) async throws {
+    func unreachableUpstreamOpensTheCircuitAndAFailedProbeReopensIt(client: TestedClient) async throws {
         try await LoopbackServer.refusing { port in
             let request = DataRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/")))
             let fetcher = client.makeFetcher().breakingCircuit(breaker)
@@ -61,7 +61,7 @@ struct ClientCircuitTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aProbeThatIsCancelledGivesItsPlaceToAnother(client: TestedClient) async throws {
+    func cancelledProbeReturnsItsPermit(client: TestedClient) async throws {
         try await LoopbackServer.serving(inTurn: [.raw([]), .raw([]), .never, .whole()]) { server in
             var events = server.events.makeAsyncIterator()
             let fetcher = client.makeFetcher().breakingCircuit(breaker)

@@ -2,7 +2,7 @@ import InwardFetching
 import LoopbackServer
 import Testing
 
-/// How often an upstream is asked what many want to know at the same time.
+/// Coalescing of concurrent requests to a real server.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientCoalescingTests {
     private let joins = Joins()
@@ -13,7 +13,7 @@ struct ClientCoalescingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func manyWhoAskTheSameAskOnce(client: TestedClient) async throws {
+    func concurrentRequestsAreCoalesced(client: TestedClient) async throws {
         let answer = LoopbackAnswer.whole(body: Array("x".utf8))
         try await LoopbackServer.serving({ [gate] _ in .held(at: gate, answer) }) { server in
             let fetcher = coalescing(client)
@@ -30,7 +30,7 @@ struct ClientCoalescingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aFaultIsSharedToo(client: TestedClient) async throws {
+    func coalescedRequestsShareAFailure(client: TestedClient) async throws {
         try await LoopbackServer.serving({ [gate] _ in .held(at: gate, .cutOff(promised: 9, sent: 1)) }) { server in
             let fetcher = coalescing(client)
             await withTaskGroup { group in
@@ -44,7 +44,7 @@ struct ClientCoalescingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func oneWhoIsCancelledLeavesTheOthersTheirAnswer(client: TestedClient) async throws {
+    func cancelledWaiterDoesNotCancelTheOthers(client: TestedClient) async throws {
         try await LoopbackServer.serving({ [gate] _ in .held(at: gate, .whole()) }) { server in
             var events = server.events.makeAsyncIterator()
             let fetcher = coalescing(client)
@@ -64,7 +64,7 @@ struct ClientCoalescingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func theTransferEndsWhenAllAreCancelled(client: TestedClient) async throws {
+    func transferEndsWhenAllWaitersAreCancelled(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .never }) { server in
             var events = server.events.makeAsyncIterator()
             let fetcher = coalescing(client)

@@ -3,7 +3,7 @@ import InwardFetching
 import LoopbackServer
 import Testing
 
-/// What becomes of connections that are used again, and closed meanwhile.
+/// Reuse of connections, and servers that close them.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientConnectionTests {
     private let whole = LoopbackAnswer.whole(body: Array("whole".utf8))
@@ -13,7 +13,7 @@ struct ClientConnectionTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aConnectionIsUsedAgain(client: TestedClient) async throws {
+    func connectionIsReused(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in whole }) { server in
             let fetcher = client.makeFetcher()
             for _ in 0..<3 { _ = try await fetcher.fetch(DataRequest(url: server.url())) }
@@ -22,7 +22,7 @@ struct ClientConnectionTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aConnectionThatIsClosedWhileNobodyUsesItIsMadeAgain(client: TestedClient) async throws {
+    func connectionClosedWhileIdleIsReplaced(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .last(whole) }) { server in
             let fetcher = retrying(client)
             for _ in 0..<20 {
@@ -33,9 +33,9 @@ struct ClientConnectionTests {
         }
     }
 
-    // The client cannot tell it from the case before: whether the request was read is known to the upstream alone.
+    // The client cannot distinguish this from an idle connection: only the server knows whether it read the request.
     @Test(arguments: TestedClient.allCases)
-    func aConnectionThatIsClosedAtTheMomentItIsUsedAgainIsMadeAgainForARead(client: TestedClient) async throws {
+    func readIsRepeatedIfTheServerClosesTheReusedConnection(client: TestedClient) async throws {
         try await LoopbackServer.serving(inTurn: [whole, .raw([]), whole]) { server in
             let fetcher = retrying(client)
             for _ in 0..<2 {
@@ -48,7 +48,7 @@ struct ClientConnectionTests {
     }
 
     @Test(arguments: TestedClient.allCases, [nil, Data("{}".utf8)])
-    func aWriteIsNotRepeatedBecauseItsConnectionIsClosed(client: TestedClient, body: Data?) async throws {
+    func writeIsNotRepeatedIfTheServerClosesTheReusedConnection(client: TestedClient, body: Data?) async throws {
         try await LoopbackServer.serving(inTurn: [whole, .raw([]), whole]) { server in
             let fetcher = retrying(client)
             _ = try await fetcher.fetch(DataRequest(url: server.url()))
@@ -59,7 +59,7 @@ struct ClientConnectionTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aWriteThatMayBeDoneTwiceIsRepeatedWhole(client: TestedClient) async throws {
+    func idempotentWriteIsRepeatedWithItsBody(client: TestedClient) async throws {
         try await LoopbackServer.serving(inTurn: [whole, .raw([]), whole]) { server in
             let fetcher = retrying(client)
             _ = try await fetcher.fetch(DataRequest(url: server.url()))

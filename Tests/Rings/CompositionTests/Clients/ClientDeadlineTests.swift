@@ -4,7 +4,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// What an upstream and a client know of the deadline of a task.
+/// How clients and servers observe the deadline of a task.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientDeadlineTests {
     private let clock = ManualClock()
@@ -15,7 +15,7 @@ struct ClientDeadlineTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func theUpstreamIsToldHowMuchTimeIsLeftForEachAttempt(client: TestedClient) async throws {
+    func eachAttemptSendsTheRemainingTime(client: TestedClient) async throws {
         let name = try #require(HeaderField.Name("X-Time-Left"))
         let busy = LoopbackAnswer.whole(status: 503, headerLines: ["Retry-After: 2"])
         try await LoopbackServer.serving(inTurn: [busy, .whole()]) { server in
@@ -23,7 +23,7 @@ struct ClientDeadlineTests {
                 .retrying(RetryPolicy(jitter: Jitter { 0 }), timer: timer)
                 .timingOut(after: .seconds(5), timer: timer)
             async let response = fetcher.fetch(DataRequest(url: server.url()))
-            // That of the wait, and that of the deadline during the wait.
+            // One timer for the wait, and one for the deadline.
             await timer.timers(2)
             clock.advance(by: .seconds(2))
             let given = try await response
@@ -33,11 +33,11 @@ struct ClientDeadlineTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func theDeadlineOfTheTaskEndsAFetch(client: TestedClient) async throws {
+    func deadlineOfTheTaskEndsAFetch(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .never }) { server in
             let fetcher = client.makeFetcher()
             let request = DataRequest(url: server.url())
-            // Nothing cancels it: the fetcher looks at the deadline itself.
+            // Nothing cancels the task: the fetcher observes the deadline itself.
             async let outcome = Deadline(in: .seconds(2), on: timer).carried { await fetcher.failure(request) }
             await timer.timers(1)
             clock.advance(by: .seconds(2))
@@ -49,7 +49,7 @@ struct ClientDeadlineTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func nothingIsSentBehindTheDeadline(client: TestedClient) async throws {
+    func nothingIsSentAfterTheDeadline(client: TestedClient) async throws {
         let deadline = Deadline(in: .seconds(2), on: timer)
         clock.advance(by: .seconds(2))
         try await LoopbackServer.serving({ _ in .whole() }) { server in

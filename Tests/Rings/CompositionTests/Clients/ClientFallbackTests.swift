@@ -5,7 +5,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// What is answered in place of an upstream that fails.
+/// Fallbacks for a server that fails.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientFallbackTests {
     @Test(
@@ -15,7 +15,7 @@ struct ClientFallbackTests {
             (.cutOff(promised: 9, sent: 1), .interrupted), (.raw([]), .interrupted),
         ]
     )
-    func anotherUpstreamAnswersAndTheAnswerSaysWhy(
+    func anotherUpstreamAnswersAndTheResponseSaysWhy(
         client: TestedClient,
         fault: (answer: LoopbackAnswer, reason: FetchError.Reason)
     ) async throws {
@@ -35,7 +35,7 @@ struct ClientFallbackTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whoIsNotReachedIsReplacedByAFixedAnswer(client: TestedClient) async throws {
+    func unreachableUpstreamIsReplacedByAFixedResponse(client: TestedClient) async throws {
         try await LoopbackServer.refusing { port in
             let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
             let fetcher = client.makeFetcher().fallingBack(to: DataResponse(body: Data("[]".utf8)))
@@ -46,7 +46,7 @@ struct ClientFallbackTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whoDoesNotAnswerInTimeIsReplaced(client: TestedClient) async throws {
+    func slowUpstreamIsReplacedByAFixedResponse(client: TestedClient) async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         try await LoopbackServer.serving({ _ in .never }) { server in
@@ -62,7 +62,7 @@ struct ClientFallbackTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aWriteIsNotAnsweredInPlace(client: TestedClient) async throws {
+    func writeHasNoFallback(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .cutOff(promised: 9, sent: 1) }) { server in
             let fetcher = client.makeFetcher().fallingBack(to: DataResponse())
             let error = await fetcher.failure(DataRequest(method: .post, url: server.url(), body: Data("{}".utf8)))

@@ -5,7 +5,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// What becomes of two attempts at a real upstream.
+/// Hedged requests to a real server.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientHedgingTests {
     private let clock = ManualClock()
@@ -23,7 +23,7 @@ struct ClientHedgingTests {
         arguments: TestedClient.allCases,
         [LoopbackAnswer.never, .begun(Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello".utf8))]
     )
-    func aFirstAttemptThatHangsIsGivenUp(client: TestedClient, silence: LoopbackAnswer) async throws {
+    func hangingFirstAttemptIsAbandoned(client: TestedClient, silence: LoopbackAnswer) async throws {
         try await LoopbackServer.serving(inTurn: [silence, .whole(body: Array("x".utf8))]) { server in
             var events = server.events.makeAsyncIterator()
             let fetcher = hedging(client)
@@ -41,7 +41,7 @@ struct ClientHedgingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aSecondAttemptThatIsNotNeededIsGivenUp(client: TestedClient) async throws {
+    func unneededSecondAttemptIsAbandoned(client: TestedClient) async throws {
         let gate = LoopbackGate()
         let first = LoopbackAnswer.held(at: gate, .whole(body: Array("x".utf8)))
         try await LoopbackServer.serving(inTurn: [first, .never]) { server in
@@ -60,7 +60,7 @@ struct ClientHedgingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func bothAttemptsEndWithWhoAsked(client: TestedClient) async throws {
+    func cancellationEndsBothAttempts(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .never }) { server in
             var events = server.events.makeAsyncIterator()
             let fetcher = hedging(client)
@@ -78,7 +78,7 @@ struct ClientHedgingTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aWriteIsAttemptedOnce(client: TestedClient) async throws {
+    func writeIsNotHedged(client: TestedClient) async throws {
         let gate = LoopbackGate()
         try await LoopbackServer.serving({ _ in .held(at: gate, .whole()) }) { server in
             var events = server.events.makeAsyncIterator()

@@ -4,7 +4,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// What an upstream sees of limits.
+/// Limits as a real server sees them.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientLimitTests {
     private let clock = ManualClock()
@@ -15,9 +15,9 @@ struct ClientLimitTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func theUpstreamNeverHasMoreToAnswerThanIsAllowed(client: TestedClient) async throws {
+    func requestsInFlightStayWithinTheConcurrencyLimit(client: TestedClient) async throws {
         let gate = LoopbackGate()
-        // Patient to a moment that does not come, so that the timers tell who waits.
+        // The maximum wait never passes here. It creates one timer per waiting request, so the timers count the waiters.
         let limiter = ConcurrencyLimiter(.fixed(3), atMost: .seconds(60), timer: timer)
         try await LoopbackServer.serving({ _ in .held(at: gate, .whole()) }) { server in
             var events = server.events.makeAsyncIterator()
@@ -40,7 +40,7 @@ struct ClientLimitTests {
     }
 
     @Test(arguments: TestedClient.allCases, [LoopbackAnswer.cutOff(promised: 9, sent: 1), .whole(status: 503)])
-    func aFaultTakesUpNoRoom(client: TestedClient, fault: LoopbackAnswer) async throws {
+    func failedRequestReleasesItsPermit(client: TestedClient, fault: LoopbackAnswer) async throws {
         try await LoopbackServer.serving({ _ in fault }) { server in
             let limiter = ConcurrencyLimiter(.fixed(1), waiting: 0)
             let fetcher = client.makeFetcher().limitingConcurrency(to: limiter)
@@ -50,7 +50,7 @@ struct ClientLimitTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whoIsCancelledMakesRoom(client: TestedClient) async throws {
+    func cancelledRequestReleasesItsPermit(client: TestedClient) async throws {
         try await LoopbackServer.serving(inTurn: [.never, .whole()]) { server in
             var events = server.events.makeAsyncIterator()
             let limiter = ConcurrencyLimiter(.fixed(1), waiting: 0)
@@ -70,7 +70,7 @@ struct ClientLimitTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func noMoreIsSentInATimeThanIsAllowed(client: TestedClient) async throws {
+    func requestsStayWithinTheRateLimit(client: TestedClient) async throws {
         let limiter = RateLimiter(1, per: .seconds(1), burst: 2, timer: timer)
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let fetcher = client.makeFetcher().limitingRate(to: limiter)
@@ -81,7 +81,7 @@ struct ClientLimitTests {
             let error = await fetcher.failure(request)
             #expect(error?.reason == .rejected)
             #expect(error?.retryAfter == .delay(.seconds(2)))
-            // Whatever is due by then is done before this.
+            // All timers that are due earlier fire before this one.
             let isPast = Promise<Void>()
             timer.schedule(at: .milliseconds(999)) { isPast.fulfill(()) }
             clock.advance(by: .milliseconds(999))
@@ -96,7 +96,7 @@ struct ClientLimitTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func anAnswerMayBeAsLargeAsAllowedAndNoLarger(client: TestedClient) async throws {
+    func responseMayBeAsLargeAsTheLimitButNotLarger(client: TestedClient) async throws {
         try await LoopbackServer.serving({ request in
             .whole(status: 500, body: [UInt8](repeating: 0x78, count: request.target == "/a" ? 1_000 : 1_001))
         }) { server in

@@ -3,11 +3,11 @@ import InwardFetching
 import LoopbackServer
 import Testing
 
-/// Where every client lets itself be led, and what it takes along.
+/// How every client follows redirects, and which header fields it forwards.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientRedirectTests {
     @Test(arguments: TestedClient.allCases)
-    func redirectsAreFollowedAndTheAnswerSaysSo(client: TestedClient) async throws {
+    func redirectIsFollowedAndTheResponseHasTheFinalAddress(client: TestedClient) async throws {
         try await LoopbackServer.serving({ request in
             request.target == "/a" ? .whole(status: 302, headerLines: ["Location: /b"]) : .whole(body: Array("b".utf8))
         }) { server in
@@ -22,7 +22,7 @@ struct ClientRedirectTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aRedirectThatNeverEndsIsAnError(client: TestedClient) async throws {
+    func endlessRedirectIsAnError(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .whole(status: 302, headerLines: ["Location: /"]) }) { server in
             let fetcher = client.makeFetcher(redirects: .followed(upTo: 3))
             #expect(await fetcher.failure(DataRequest(url: server.url()))?.reason == .tooManyRedirects)
@@ -40,7 +40,7 @@ struct ClientRedirectTests {
         "baggage": "user=ada", "idempotency-key": "1", "x-request-id": "1", "referer": "http://ada.test/",
     ]
 
-    /// What is asked of two servers, of which the first redirects to the second.
+    /// Returns the requests to two servers, of which the first redirects to the second.
     private func asked(
         _ client: TestedClient,
         redirects: RedirectPolicy
@@ -62,7 +62,7 @@ struct ClientRedirectTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func onlySafeFieldsAreSentToAnotherOrigin(client: TestedClient) async throws {
+    func onlySafeFieldsAreForwardedToAnotherOrigin(client: TestedClient) async throws {
         let (first, second) = try await asked(client, redirects: .followed(upTo: 5))
         for (name, value) in Self.safe {
             #expect(first?.values(of: name) == [value], "\(name)")
@@ -75,7 +75,7 @@ struct ClientRedirectTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func fieldsThatThePolicyNamesAreSentToAnotherOriginToo(client: TestedClient) async throws {
+    func fieldsNamedByThePolicyAreForwardedToAnotherOrigin(client: TestedClient) async throws {
         let trace = try #require(HeaderField.Name("Traceparent"))
         let policy = RedirectPolicy.followed(upTo: 5, sendingElsewhere: [trace])
         let (_, second) = try await asked(client, redirects: policy)
@@ -84,7 +84,7 @@ struct ClientRedirectTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aFieldThatIsMarkedAsSensitiveIsNotSentToAnotherOrigin(client: TestedClient) async throws {
+    func sensitiveFieldIsNotForwardedToAnotherOrigin(client: TestedClient) async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { other in
             let elsewhere = other.url("b").absoluteString
             try await LoopbackServer.serving({ _ in .whole(status: 307, headerLines: ["Location: \(elsewhere)"]) }) {

@@ -5,7 +5,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// What is asked again when a real upstream fails, and what is not.
+/// Which requests are retried when a real server fails.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientRetryTests {
     private static let faults: [LoopbackAnswer] = [
@@ -21,13 +21,13 @@ struct ClientRetryTests {
         timer = TimerService(clock)
     }
 
-    /// A client that asks again at once, unless it is told to wait.
+    /// Returns a client that retries immediately, unless the server asks it to wait.
     private func retrying(_ client: TestedClient, now: Date = Date()) -> any DataFetcher {
         client.makeFetcher().retrying(RetryPolicy(jitter: Jitter { 0 }), timer: timer, now: { now })
     }
 
     @Test(arguments: TestedClient.allCases, faults)
-    func aReadThatFailsIsAskedAgain(client: TestedClient, fault: LoopbackAnswer) async throws {
+    func failedReadIsRetried(client: TestedClient, fault: LoopbackAnswer) async throws {
         try await LoopbackServer.serving(inTurn: [fault, fault, whole]) { server in
             let response = try await retrying(client).fetch(DataRequest(url: server.url()))
             #expect(response.body == Data("whole".utf8))
@@ -36,17 +36,17 @@ struct ClientRetryTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func anUpstreamThatGoesOnFailingIsNotAskedForEver(client: TestedClient) async throws {
+    func retriesEndAtTheMaximumNumberOfAttempts(client: TestedClient) async throws {
         try await LoopbackServer.serving(inTurn: [.cutOff(promised: 9, sent: 1), .whole(status: 503)]) { server in
             let response = try await retrying(client).fetch(DataRequest(url: server.url()))
             #expect(response.status == 503)
-            #expect(response.retries == RetryReport(attempts: 3, ending: "the most allowed"))
+            #expect(response.retries == RetryReport(attempts: 3, ending: "the maximum"))
             #expect(server.requests.count == 3)
         }
     }
 
     @Test(arguments: TestedClient.allCases, faults)
-    func aWriteThatMayHaveBeenDoneIsNotRepeated(client: TestedClient, fault: LoopbackAnswer) async throws {
+    func writeThatMayHaveSucceededIsNotRetried(client: TestedClient, fault: LoopbackAnswer) async throws {
         try await LoopbackServer.serving(inTurn: [fault, whole]) { server in
             let request = DataRequest(method: .post, url: server.url(), body: Data("{}".utf8))
             let response = try? await retrying(client).fetch(request)
@@ -56,7 +56,7 @@ struct ClientRetryTests {
     }
 
     @Test(arguments: TestedClient.allCases, faults)
-    func aWriteThatTheUpstreamKnowsAgainIsRepeated(client: TestedClient, fault: LoopbackAnswer) async throws {
+    func writeWithAnIdempotencyKeyIsRetried(client: TestedClient, fault: LoopbackAnswer) async throws {
         try await LoopbackServer.serving(inTurn: [fault, whole]) { server in
             var request = DataRequest(method: .post, url: server.url(), body: Data("{}".utf8))
             request.headerFields[.idempotencyKey] = "1"
@@ -68,7 +68,7 @@ struct ClientRetryTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aConnectionThatIsClosedAsSoonAsItIsThereIsMadeAgain(client: TestedClient) async throws {
+    func connectionClosedImmediatelyIsRetried(client: TestedClient) async throws {
         try await LoopbackServer.serving(welcoming: { $0 > 2 }, { _ in whole }) { server in
             let response = try await retrying(client).fetch(DataRequest(url: server.url()))
             #expect(response.body == Data("whole".utf8))
@@ -84,12 +84,12 @@ struct ClientRetryTests {
             ["Retry-After: Sun, 06 Nov 1994 09:49:37 GMT", "Date: Sun, 06 Nov 1994 09:49:32 GMT"],
         ]
     )
-    func theUpstreamSaysWhenItIsAskedAgain(client: TestedClient, lines: [String]) async throws {
+    func retryAfterDelaysTheRetry(client: TestedClient, lines: [String]) async throws {
         try await LoopbackServer.serving(inTurn: [.whole(status: 503, headerLines: lines), whole]) { server in
             let fetcher = retrying(client, now: Date(timeIntervalSince1970: 784_111_772))
             async let response = fetcher.fetch(DataRequest(url: server.url()))
             await timer.timers(1)
-            // Whatever is due by then is done before this.
+            // All timers that are due earlier fire before this one.
             let isPast = Promise<Void>()
             timer.schedule(at: .milliseconds(4_999)) { isPast.fulfill(()) }
             clock.advance(by: .milliseconds(4_999))
@@ -104,7 +104,7 @@ struct ClientRetryTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whoIsToWaitBeyondTheDeadlineDoesNotWait(client: TestedClient) async throws {
+    func retryBeyondTheDeadlineIsNotAwaited(client: TestedClient) async throws {
         let answer = LoopbackAnswer.whole(status: 503, headerLines: ["Retry-After: 5"])
         try await LoopbackServer.serving(inTurn: [answer, whole]) { server in
             let fetcher = retrying(client).timingOut(after: .seconds(5), timer: timer)

@@ -4,7 +4,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// What a timeout bounds, whatever of an answer it is that does not come.
+/// Timeouts that bound a whole exchange, whichever part of the response is missing.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientTimeoutTests {
     private static let beginning = Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello".utf8)
@@ -17,7 +17,7 @@ struct ClientTimeoutTests {
     }
 
     @Test(arguments: TestedClient.allCases, [LoopbackAnswer.never, .begun(beginning)])
-    func silenceEndsWhenTheTimeIsUp(client: TestedClient, answer: LoopbackAnswer) async throws {
+    func silentServerCausesATimeout(client: TestedClient, answer: LoopbackAnswer) async throws {
         let aware = client.makeFetcher()
         for client: any DataFetcher in [aware, UnawareDataFetcher(base: aware)] {
             try await LoopbackServer.serving({ _ in answer }) { server in
@@ -37,7 +37,7 @@ struct ClientTimeoutTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func aBodyThatNeverPausesLongEndsWhenTheTimeIsUp(client: TestedClient) async throws {
+    func slowBodyCausesATimeout(client: TestedClient) async throws {
         let gate = LoopbackGate()
         let parts = [Self.beginning] + [[UInt8]](repeating: [0x78], count: 4)
         try await LoopbackServer.serving({ _ in .trickled(parts, through: gate) }) { server in
@@ -58,7 +58,7 @@ struct ClientTimeoutTests {
     }
 
     @Test(arguments: TestedClient.allCases)
-    func whatComesInTimeIsWhole(client: TestedClient) async throws {
+    func responseWithinTheTimeoutIsComplete(client: TestedClient) async throws {
         let gate = LoopbackGate()
         let parts = [Self.beginning, Array("world".utf8)]
         try await LoopbackServer.serving({ _ in .trickled(parts, through: gate) }) { server in

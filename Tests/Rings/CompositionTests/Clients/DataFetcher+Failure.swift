@@ -1,7 +1,7 @@
 import InwardFetching
 
 extension DataFetcher {
-    /// The error that a request fails with; `nil` if it is answered.
+    /// Returns the error of a request; `nil` if it is answered.
     func failure(_ request: DataRequest) async -> FetchError? {
         do throws(FetchError) {
             _ = try await fetch(request)

@@ -1,6 +1,6 @@
 import InwardFetching
 
-/// An observer that says of each request that it waits for the answer to another one.
+/// An observer that reports each request that joins another one in flight.
 struct Joins: FetchObserver {
     private let continuation: AsyncStream<DataRequest>.Continuation
     private let requests: AsyncStream<DataRequest>
@@ -11,7 +11,7 @@ struct Joins: FetchObserver {
 
     func joined(_ request: DataRequest) { continuation.yield(request) }
 
-    /// Waits for so many.
+    /// Waits until `count` more requests have joined.
     func next(_ count: Int) async {
         var iterator = requests.makeAsyncIterator()
         for _ in 0..<count { _ = await iterator.next() }

@@ -4,7 +4,7 @@ import InwardTesting
 import LoopbackServer
 
 extension LoopbackAnswer {
-    /// What a conformance upstream answers to a request that the server read.
+    /// Creates the answer of a conformance upstream to a request.
     init(to request: LoopbackRequest, of upstream: ConformanceUpstream) {
         guard let request = DataRequest(request) else {
             self = .whole(status: 400)
@@ -24,7 +24,7 @@ extension LoopbackAnswer {
             }
     }
 
-    /// A head, and a part of the body: of one that has a length, or a chunk of one that has none.
+    /// Returns a head and the beginning of the body. Without a length, the body is chunked.
     private static func beginning(_ part: Data, of length: Int?) -> [UInt8] {
         let (framing, chunk) =
             if let length {

@@ -6,15 +6,14 @@ import InwardURLSession
 import InwardAsyncHTTPClient
 #endif
 
-/// A client that the program can be made with, for tests of what every one of them must do.
+/// The HTTP clients that an app can be built with. Each must pass the same tests.
 enum TestedClient: CaseIterable {
     case urlSession
     #if AsyncHTTPClient
     case asyncHTTPClient
     #endif
 
-    /// Makes one; unless told otherwise, patient beyond the time limit of a test, so that nothing but what is tested ends a
-    /// transfer.
+    /// Creates a client. Its default idle timeout is longer than the time limit of a test, so that it never ends a transfer.
     func makeFetcher(
         idleTimeout: Duration = .seconds(600),
         bodyLimit: Int = 64 * 1_024 * 1_024,

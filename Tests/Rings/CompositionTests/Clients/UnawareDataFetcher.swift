@@ -1,6 +1,6 @@
 import InwardFetching
 
-/// A fetcher that knows of no deadline, so that whoever bounds it has to cancel it.
+/// A fetcher that ignores deadlines, so that a timeout must cancel it.
 struct UnawareDataFetcher: DataFetcher {
     let base: any DataFetcher
 

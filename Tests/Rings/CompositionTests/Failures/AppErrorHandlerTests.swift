@@ -15,7 +15,7 @@ struct AppErrorHandlerTests {
 
     private let journal = Journal()
 
-    @Test func theOrderOfTheHandlersIsVisible() async throws {
+    @Test func descriptionListsTheHandlersInOrder() async throws {
         let plain = try await AppContainer()
         #expect(try plain.errorHandler.description == "can be replaced → drops repeats within 60.0 seconds → ends")
         let configuration = try AppConfiguration(errorCollector: "http://collector.test/errors")
@@ -25,7 +25,7 @@ struct AppErrorHandlerTests {
         #expect(app.description.contains("errorHandler: \(chain)"))
     }
 
-    @Test func failuresAreWrittenOnceAndReportedByTheTimeTheAppIsClosed() async throws {
+    @Test func failuresAreWrittenOnceAndReportedBeforeTheAppIsClosed() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .ok)))
         let configuration = try AppConfiguration(errorCollector: "http://collector.test/errors")
         let app = try await AppContainer.example(source, configuration) { [journal] in journal.add($0) }
@@ -38,7 +38,7 @@ struct AppErrorHandlerTests {
         #expect(reported == "oops\noops (and 2 times more within 60.0 seconds)\n")
     }
 
-    @Test func aCollectorThatDoesNotAnswerHoldsTheCloseUpNoLongerThanItsLimit() async throws {
+    @Test func unresponsiveCollectorDelaysClosingOnlyUpToTheLimit() async throws {
         let begun = Rendezvous(of: 2)
         let clock = ManualClock()
         let configuration = try AppConfiguration(errorCollector: "http://collector.test/errors")

@@ -7,9 +7,9 @@ import UseCases
 
 @testable import Composition
 
-/// Behind the close nothing of a scope is alive, whatever of it somebody still has in his hands.
+/// Closing a scope releases its objects, even if callers retain use cases and sequences.
 struct ReleaseTests {
-    /// References that keep nothing alive, each with its name.
+    /// Weak references with names, which show which objects are alive.
     private struct Witnesses {
         private struct Witness {
             let name: String
@@ -22,7 +22,7 @@ struct ReleaseTests {
             witnesses.append(Witness(name: name, object: object))
         }
 
-        /// Every reference among the stored properties of a scope's objects.
+        /// Adds the class instances among the stored properties of a scope's objects.
         mutating func add<Level, Objects>(objectsOf scope: Scope<Level, Objects>) throws {
             for child in Mirror(reflecting: try scope.objects()).children {
                 guard let label = child.label, type(of: child.value) is AnyClass else { continue }
@@ -34,12 +34,12 @@ struct ReleaseTests {
         var alive: [String] { witnesses.filter { $0.object != nil }.map(\.name) }
     }
 
-    /// A data fetcher that a test can see the end of.
+    /// A data fetcher that is a class, so that a test can observe its release.
     private final class WitnessedDataFetcher: DataFetcher {
         func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { Source.answer(to: request) }
     }
 
-    @Test func nothingOfAnAppIsAliveBehindItsClose() async throws {
+    @Test func closingAnAppReleasesAllItsObjects() async throws {
         var app = Witnesses()
         var inside = Witnesses()
         let clock = ManualClock()
@@ -51,7 +51,7 @@ struct ReleaseTests {
         let feed = try await FeedContainer(in: user)
         try inside.add(objectsOf: feed.scope)
         let interaction = try feed.makeInteraction()
-        // A use case and a sequence of states that somebody keeps.
+        // A caller retains a use case and a sequence of states.
         let readFeed = try interaction.readFeed
         let states = try feed.viewModel.states
         try await feed.viewModel.send(.load)
@@ -69,14 +69,14 @@ struct ReleaseTests {
         #expect(inside.alive == inside.names)
 
         try await container.close()
-        // The use case that is kept holds nothing of the app.
+        // The retained use case keeps nothing of the app alive.
         #expect(app.alive.isEmpty)
         #expect(inside.alive.isEmpty)
         await #expect(throws: ReadFeedError.self) { try await readFeed() }
         #expect(await states.reduce(0) { count, _ in count + 1 } <= 1)
     }
 
-    @Test func whatIsInsideASessionGoesWithItAndWhatIsAroundStays() async throws {
+    @Test func closingASessionReleasesOnlyItsObjects() async throws {
         var around = Witnesses()
         var inside = Witnesses()
         let app = try await AppContainer.example(WitnessedDataFetcher())
@@ -104,7 +104,7 @@ struct ReleaseTests {
         #expect(around.alive == around.names)
     }
 
-    @Test func nothingOfAnInteractionOutlivesIt() async throws {
+    @Test func interactionsLeaveNothingBehind() async throws {
         let feed = try await FeedContainer(
             in: UserContainer(.guest, in: .example(WitnessedDataFetcher()))
         )

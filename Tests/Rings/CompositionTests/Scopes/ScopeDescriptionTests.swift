@@ -5,7 +5,7 @@ import InwardTesting
 import Testing
 
 struct ScopeDescriptionTests {
-    @Test func theTreeSaysWhoHoldsWhat() async throws {
+    @Test func treeShowsObjectsAndTheirReferences() async throws {
         let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(UserSession(name: "ada", credentials: .bearer("secret")), in: app)
         let bob = try await UserContainer(UserSession(name: "bob", credentials: .bearer("secret")), in: app)
@@ -13,7 +13,7 @@ struct ScopeDescriptionTests {
         _ = try feed.makeInteraction()
         _ = try ada.images
         #if Vips
-        // An object, which is held by who has it.
+        // This codec is a class instance, so the tree shows references to it.
         let (codec, heldCodec) = ("VipsImageCodec", "app.imageCodec, ")
         #else
         let (codec, heldCodec) = ("SwiftImageCodec", "")
@@ -72,7 +72,7 @@ struct ScopeDescriptionTests {
         #expect(app.description == "app the built-in sample (closed)")
     }
 
-    @Test func anObjectIsNamedOnceAndWhereItBelongs() async throws {
+    @Test func objectIsListedOnceInTheScopeThatOwnsIt() async throws {
         final class Store: Sendable {}
         final class Reader: Sendable {
             let stores: [Store]

@@ -6,11 +6,11 @@ struct EmailAddressTests {
         "a@b", "ada@example.org", "first.last+tag@sub.example.co", "azAZ09@az09.example",
         "!#$%&'*+/=?^_`{|}~-@x-y.example", String(repeating: "l", count: 64) + "@example.org",
     ])
-    func usualAddressesAreAccepted(text: String) throws {
+    func validAddressesAreAccepted(text: String) throws {
         #expect(try EmailAddress(text).description == text)
     }
 
-    @Test func theDomainLosesItsCaseAndTheLocalPartKeepsIt() throws {
+    @Test func domainIsLowercasedAndLocalPartKeepsItsCase() throws {
         let address = try EmailAddress("Ada@EXAMPLE.Org")
         #expect(address.localPart == "Ada")
         #expect(address.domain == "example.org")
@@ -19,14 +19,14 @@ struct EmailAddressTests {
     }
 
     @Test(arguments: ["", "example.org", "a@b@c", "a b"])
-    func anythingButOneAtSignIsRefused(text: String) {
+    func addressWithoutExactlyOneAtSignIsRejected(text: String) {
         #expect(throws: EmailAddressError.notOneAtSign(text)) { try EmailAddress(text) }
     }
 
     @Test(arguments: [
         "@example.org", "a b@example.org", "é@example.org", "\u{0}@x", "\(String(repeating: "l", count: 65))@x",
     ])
-    func aBadLocalPartIsRefused(text: String) {
+    func invalidLocalPartIsRejected(text: String) {
         #expect(throws: EmailAddressError.invalidLocalPart(text)) { try EmailAddress(text) }
     }
 
@@ -34,11 +34,11 @@ struct EmailAddressTests {
         "a@", "a@.", "a@x.", "a@.x", "a@x..y", "a@-x", "a@x-", "a@x_y", "a@exämple.org", "a@x y", "a@x\n",
         "a@\(String(repeating: "d", count: 64)).org",
     ])
-    func aBadDomainIsRefused(text: String) {
+    func invalidDomainIsRejected(text: String) {
         #expect(throws: EmailAddressError.invalidDomain(text)) { try EmailAddress(text) }
     }
 
-    @Test func lengthsAreAllowedUpToTheirLimit() throws {
+    @Test func longestAddressIsAcceptedAndALongerOneIsRejected() throws {
         let label = String(repeating: "d", count: 63)
         let longest = "a@\(label).\(label).\(label).\(String(repeating: "e", count: 60))"
         #expect(longest.utf8.count == 254)

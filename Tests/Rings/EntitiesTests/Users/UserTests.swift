@@ -21,7 +21,7 @@ struct UserTests {
         )
     }
 
-    @Test func aUserKeepsWhatItIsMadeOf() throws {
+    @Test func userKeepsItsValues() throws {
         let user = try user()
         #expect(user.id == User.ID(7))
         #expect(user.name == "Ada Lovelace")
@@ -33,24 +33,24 @@ struct UserTests {
         #expect(user.company.name == "Analytical Engines")
     }
 
-    @Test func whiteSpaceAroundNamesIsDropped() throws {
+    @Test func namesAreTrimmed() throws {
         let user = try user(name: "\t Ada Lovelace\n", username: " ada ")
         #expect(user.name == "Ada Lovelace")
         #expect(user.username == "ada")
     }
 
     @Test(arguments: ["", " ", "\n\t\u{2003}"])
-    func blankNamesAreRefused(blank: String) {
+    func blankNamesAreRejected(blank: String) {
         #expect(throws: UserError.blankName) { try user(name: blank) }
         #expect(throws: UserError.blankUsername) { try user(username: blank) }
         #expect(throws: CompanyError.blankName) { try Company(name: blank, catchPhrase: "x", business: "x") }
     }
 
-    @Test func aUsernameOfTwoWordsIsRefused() {
+    @Test func usernameOfTwoWordsIsRejected() {
         #expect(throws: UserError.usernameIsNotOneWord("ada l")) { try user(username: "ada l") }
     }
 
-    @Test func identitiesAreOrderedByTheirNumber() {
+    @Test func identitiesAreOrderedByNumber() {
         #expect(User.ID(2) < User.ID(10))
         #expect(User.ID(10).description == "10")
     }

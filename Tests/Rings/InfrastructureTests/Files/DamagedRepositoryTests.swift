@@ -12,12 +12,12 @@ import Thoroughness
 
 @testable import Infrastructure
 
-/// What a repository and an outbox make of a store of files of which a byte was changed.
+/// A repository and an outbox over a file store in which one byte was changed.
 @Suite(.timeLimit(.minutes(10)))
 struct DamagedRepositoryTests {
     private static let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000)
 
-    /// What a process works with that has the store.
+    /// The objects of a process that uses the store.
     private struct Process {
         let outbox: Outbox
         let posts: Repository<Post>
@@ -61,7 +61,7 @@ struct DamagedRepositoryTests {
             posts = Repository(.posts(), upstream: address, store: place, outbox: outbox, timer: timer)
         }
 
-        func open() async throws { try await outbox.open(handlers: [#require(posts.handler)]) }
+        func open() async throws { try await outbox.open(handlers: [posts.handler]) }
 
         func close() async {
             await posts.close()
@@ -70,7 +70,7 @@ struct DamagedRepositoryTests {
     }
 
     @Test(arguments: [0xFF, 0x01] as [UInt8])
-    func noByteThatIsChangedMakesAnAnswerOrAWriteWrong(mask: UInt8) async throws {
+    func changedByteNeverCausesAWrongAnswerOrWrite(mask: UInt8) async throws {
         let directory = try TemporaryDirectory()
         let first = try Process(directory.url, .lost)
         try await first.open()
@@ -91,15 +91,15 @@ struct DamagedRepositoryTests {
             bytes[index] ^= mask
             try bytes.write(to: place.url.appending(path: "records"))
 
-            // A day later, no write rests any more, however far the first process came with its attempt.
+            // One day later, so that no backoff of the first process delays a write.
             let process = try Process(place.url, .done, at: Self.testTime + 86_400)
             if let list = try? await process.posts.entities(.all, .cacheOnly) {
-                #expect(list.value == kept, "behind a change of the byte \(index)")
+                #expect(list.value == kept, "after a change of byte \(index)")
                 answers += 1
             }
             for post in kept {
                 guard let found = try? await process.posts.entity(post.id, .cacheOnly) else { continue }
-                #expect(found.value == post, "behind a change of the byte \(index)")
+                #expect(found.value == post, "after a change of byte \(index)")
             }
             try await process.open()
             for left in process.outbox.pending {
@@ -111,12 +111,12 @@ struct DamagedRepositoryTests {
                 #expect(request.body.map(Array.init) == entry.write.body)
             }
             deliveries += process.upstream.done.count
-            // What is not delivered was told.
-            let isTold = !process.reports.all.isEmpty || !process.problems.errors.isEmpty
-            #expect(process.upstream.done.count == 1 || isTold, "behind a change of the byte \(index)")
+            // A write that is not delivered must have been reported.
+            let isReported = !process.reports.all.isEmpty || !process.problems.errors.isEmpty
+            #expect(process.upstream.done.count == 1 || isReported, "after a change of byte \(index)")
             await process.close()
         }
-        // Most bytes are somebody else's.
+        // Most bytes belong to other records, so many answers and deliveries must succeed.
         #expect(answers > indices.count / 3)
         #expect(deliveries > indices.count / 3)
     }

@@ -36,7 +36,7 @@ struct FileDataFetcherTests {
         return String(decoding: response.body, as: UTF8.self)
     }
 
-    @Test func itConforms() async throws {
+    @Test func fetcherConforms() async throws {
         let list = Data(users.utf8)
         let largeList = Data("[\(String(repeating: "\"0123456789\",", count: 100_000))0]".utf8)
         try directory.write(String(decoding: largeList, as: UTF8.self), to: "mirror/large.json")
@@ -46,7 +46,7 @@ struct FileDataFetcherTests {
         let missing = mirror.appending(path: "missing")
         let elsewhere = directory.url.appending(path: "outside/secret")
         let fetcher = try FileDataFetcher(directory: mirror)
-        // What follows is in the documentation of the check, line by line.
+        // The documentation of `DataFetcherConformance` quotes the following lines.
         let json = HeaderField(.contentType, "application/json; charset=utf-8")
         let nothing = URLQueryItem(name: "_limit", value: "0")
         let conformance = DataFetcherConformance(
@@ -79,12 +79,12 @@ struct FileDataFetcherTests {
         #expect(nobody.headerFields[.contentType] == json.value)
     }
 
-    @Test func aListIsTheFileOfItsName() async throws {
+    @Test func listIsTheFileOfItsName() async throws {
         #expect(try await body("/users") == users)
         #expect(try await body("/users.json") == users)
     }
 
-    @Test func aRecordIsItsOwnFileOrElseItsPlaceInTheList() async throws {
+    @Test func recordIsItsOwnFileOrAnElementOfTheList() async throws {
         #expect(try await body("/users/2") == #"{"id": 2, "name": "Bob himself"}"#)
         #expect(try await body("/users/1") == #"{"id":1,"name":"Ada"}"#)
         #expect(try await fetch("/users/3").status == .notFound)
@@ -96,7 +96,7 @@ struct FileDataFetcherTests {
         ("?_limit=1", #"[{"id":1,"name":"Ada"}]"#), ("?_start=1&_limit=1", "[null]"), ("?_start=9", "[]"),
         ("?_limit=-1", "[]"),
     ])
-    func aListIsAskedByItsFieldsAndForAPart(query: String, expected: String) async throws {
+    func listCanBeFilteredAndSliced(query: String, expected: String) async throws {
         #expect(try await body("/users\(query)") == expected)
     }
 
@@ -104,13 +104,13 @@ struct FileDataFetcherTests {
         "/../secret", "/../secret.json", "/%2e%2e/secret", "/.%2E/secret", "/avatars/../../secret", "/..%2fsecret",
         "/avatars%2f..%2f..%2fsecret", "/%2e", "/users%00", "/avatars%2F7.jpg", "/..",
     ])
-    func noPathLeadsOutOfTheDirectory(path: String) async throws {
+    func pathsOutOfTheDirectoryAreRejected(path: String) async throws {
         let url = try #require(URL(string: "http://upstream.test/api\(path)"))
         let base = try #require(URL(string: "http://upstream.test/api"))
         let fetcher = try FileDataFetcher(directory: mirror, servedAs: base)
         do {
             let response = try await fetcher.fetch(DataRequest(url: url))
-            // The platform may have resolved the path, which then is not below the base any more, or is no file's.
+            // Foundation may have resolved the path, so that it is outside the base or names no file.
             #expect(response.status == .notFound)
         } catch {
             #expect(error.reason == .invalidRequest)
@@ -121,7 +121,7 @@ struct FileDataFetcherTests {
         "http://other.test/api/users", "https://upstream.test/api/users", "http://upstream.test:81/api/users",
         "http://upstream.test/other/users", "http://upstream.test/apiusers",
     ])
-    func whatIsNotBelowTheBaseIsRefused(address: String) async throws {
+    func addressesOutsideTheBaseAreRejected(address: String) async throws {
         let base = try #require(URL(string: "http://upstream.test/api"))
         let fetcher = try FileDataFetcher(directory: mirror, servedAs: base)
         let request = DataRequest(url: try #require(URL(string: address)))
@@ -141,14 +141,14 @@ struct FileDataFetcherTests {
         #expect(try await fetch("/outside/secret").status == .notFound)
     }
 
-    @Test func theDirectoryItselfMayBeALink() async throws {
+    @Test func directoryItselfMayBeALink() async throws {
         try directory.link("link", to: "mirror")
         let fetcher = try FileDataFetcher(directory: directory.url.appending(path: "link"))
         let url = directory.url.appending(path: "link/users")
         #expect(try await fetcher.fetch(DataRequest(url: url)).body == Data(users.utf8))
     }
 
-    @Test func whatIsNoRegularFileIsNotThere() async throws {
+    @Test func anythingButARegularFileIsNotFound() async throws {
         try directory.write("x", to: "mirror/folder.json/x.json")
         #expect(try await fetch("/folder").status == .notFound)
         #expect(try await fetch("/avatars").status == .notFound)
@@ -156,14 +156,14 @@ struct FileDataFetcherTests {
         #expect(try await fetch("").status == .notFound)
     }
 
-    @Test func aPipeInThePlaceOfAFileHoldsNobodyUp() async throws {
+    @Test func namedPipeIsNotFoundAndDoesNotBlock() async throws {
         let path = mirror.appending(path: "pipe.json").path(percentEncoded: false)
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: the string outlives the call, which keeps no pointer to it.
         try #require(unsafe mkfifo(path, 0o600) == 0)
         #expect(try await fetch("/pipe").status == .notFound)
     }
 
-    @Test func aFileMayBeAsLargeAsTheLimitAndNoLarger() async throws {
+    @Test func fileMayBeAsLargeAsTheLimitButNotLarger() async throws {
         try directory.write(String(repeating: "x", count: 1_000), to: "mirror/a.json")
         try directory.write(String(repeating: "x", count: 1_001), to: "mirror/b.json")
         #expect(try await fetch("/a").body.count == 1_000)
@@ -171,13 +171,13 @@ struct FileDataFetcherTests {
         #expect(error?.reason == .tooLarge)
     }
 
-    @Test func theLimitIsForTheWholeFileAndNotForItsParts() async throws {
+    @Test func limitAppliesToTheWholeFile() async throws {
         try directory.write(String(repeating: "x", count: 3_000_000), to: "mirror/c.json")
         #expect(try await fetch("/c", limit: 3_000_000).body.count == 3_000_000)
         await #expect(throws: FetchError.self) { try await fetch("/c", limit: 2_999_999) }
     }
 
-    @Test func aDirectoryThatIsNotThereIsAnError() throws {
+    @Test func missingDirectoryIsAnError() throws {
         for path in ["nowhere", "secret.json"] {
             let url = directory.url.appending(path: path)
             let error = #expect(throws: FileDataFetcherError.self) { try FileDataFetcher(directory: url) }
@@ -185,7 +185,7 @@ struct FileDataFetcherTests {
         }
     }
 
-    @Test func namesWithSpacesAndLettersOfAnyLanguageAreFound() async throws {
+    @Test func percentEncodedNamesAreFound() async throws {
         try directory.write("[1]", to: "mirror/grüße an alle.json")
         #expect(try await body("/gr%C3%BC%C3%9Fe%20an%20alle") == "[1]")
     }

@@ -18,13 +18,13 @@ struct OutputDirectoryTests {
         ["a.html", "b.json"].map { RenderedFile(name: $0, contents: "marked \(text)", mark: "marked") }
     }
 
-    @Test func filesAreWrittenIntoADirectoryThatIsMadeForThem() throws {
+    @Test func directoryIsCreatedAndFilesAreWritten() throws {
         try output.write(files("one"))
         #expect(try directory.contents(of: "a/out/a.html") == "marked one")
         #expect(try directory.contents(of: "a/out/b.json") == "marked one")
     }
 
-    @Test func whatBearsTheMarkIsReplaced() throws {
+    @Test func markedFilesAreReplaced() throws {
         try output.write(files("one"))
         try output.write(files("two"))
         #expect(try directory.contents(of: "a/out/a.html") == "marked two")
@@ -32,7 +32,7 @@ struct OutputDirectoryTests {
     }
 
     @Test(arguments: ["somebody's", "", "mine, and marked"])
-    func whatSomebodyElseWroteIsKeptAndNothingIsWritten(contents: String) throws {
+    func foreignFileIsKeptAndNothingIsWritten(contents: String) throws {
         try directory.write(contents, to: "a/out/b.json")
         let error = #expect(throws: OutputDirectoryError.self) { try output.write(files("one")) }
         #expect(error?.path.hasSuffix("a/out/b.json") == true)
@@ -40,7 +40,7 @@ struct OutputDirectoryTests {
         #expect(!FileManager.default.fileExists(atPath: directory.url.path() + "a/out/a.html"))
     }
 
-    @Test func aLinkIsSomebodyElsesWhereverItLeads() throws {
+    @Test func linkCountsAsForeign() throws {
         try directory.write("marked elsewhere", to: "elsewhere")
         try directory.write("", to: "a/out/other")
         try directory.link("a/out/a.html", to: "../../elsewhere")
@@ -48,14 +48,14 @@ struct OutputDirectoryTests {
         #expect(try directory.contents(of: "elsewhere") == "marked elsewhere")
     }
 
-    @Test func aDirectoryThatCannotBeMadeIsAnErrorThatNamesIt() throws {
+    @Test func errorNamesADirectoryThatCannotBeCreated() throws {
         try directory.write("a file", to: "a")
         let error = #expect(throws: OutputDirectoryError.self) { try output.write(files("one")) }
         #expect(error?.description.contains("a/out") == true)
     }
 
     @Test(arguments: ["a.html", "b.json"])
-    func whatIsPutThereAfterTheCheckIsKept(name: String) throws {
+    func foreignFileAddedAfterTheCheckIsKept(name: String) throws {
         try output.write(files("one"))
         let place = directory.url.appending(path: "a/out/\(name)")
         let late = OutputDirectory(path: directory.url.appending(path: "a/out").path(percentEncoded: false)) {
@@ -69,7 +69,7 @@ struct OutputDirectoryTests {
     }
 
     @Test(arguments: ["a.html", ".a.html.inward-new"])
-    func noLinkThatIsPutThereAfterTheCheckIsFollowed(name: String) throws {
+    func linkAddedAfterTheCheckIsNotFollowed(name: String) throws {
         try directory.write("marked secret", to: "elsewhere")
         try output.write(files("one"))
         let place = directory.url.appending(path: "a/out/\(name)").path(percentEncoded: false)
@@ -81,7 +81,7 @@ struct OutputDirectoryTests {
         #expect(try directory.contents(of: "elsewhere") == "marked secret")
     }
 
-    @Test func aNameThatLeadsOutOfTheDirectoryIsRefused() throws {
+    @Test func nameOutOfTheDirectoryIsRejected() throws {
         let file = RenderedFile(name: "../b.json", contents: "marked two", mark: "marked")
         #expect(throws: OutputDirectoryError.self) {
             try output.write(files("one"))

@@ -3,7 +3,7 @@ import Testing
 @testable import Infrastructure
 
 struct DisplayWidthTests {
-    /// The first and the last of each range that is wide (Unicode Standard Annex 11).
+    /// The first and the last character of each wide range (Unicode Standard Annex 11).
     @Test(
         arguments: [
             (0x1100, 0x115F), (0x2E80, 0x303E), (0x3041, 0x33FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xA000, 0xA4CF),
@@ -11,7 +11,7 @@ struct DisplayWidthTests {
             (0x20000, 0x3FFFD),
         ] as [(UInt32, UInt32)]
     )
-    func aWideCharacterTakesTwoColumns(first: UInt32, last: UInt32) throws {
+    func wideCharacterTakesTwoColumns(first: UInt32, last: UInt32) throws {
         for value in [first, last] {
             #expect(String(Character(try #require(Unicode.Scalar(value)))).displayWidth == 2, "\(value)")
         }
@@ -21,7 +21,7 @@ struct DisplayWidthTests {
         ("", 0), ("a", 1), ("é", 1), ("e\u{301}", 1), ("\u{301}", 0), ("日本", 4), ("日a", 3), ("☎", 1), ("☎\u{FE0F}", 2),
         ("👩‍💻", 2), ("\u{10FF}", 1), ("\u{1160}", 1), ("\u{4DC0}", 1), ("\u{D7B0}", 1), ("\u{FF61}", 1),
     ])
-    func aTextIsAsWideAsItsCharacters(text: String, width: Int) {
+    func widthOfATextIsTheSumOfItsCharacters(text: String, width: Int) {
         #expect(text.displayWidth == width)
     }
 }

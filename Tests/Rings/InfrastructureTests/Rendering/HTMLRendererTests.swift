@@ -10,7 +10,7 @@ struct HTMLRendererTests {
         HTMLRenderer(generator: "inward").render(Document(title: hostile, blocks: blocks))
     }
 
-    @Test func textsAreEscapedEverywhere() {
+    @Test func textIsEscapedEverywhere() {
         let page = render(
             .heading(hostile),
             .paragraph(hostile),
@@ -33,11 +33,11 @@ struct HTMLRendererTests {
         ("\"\u{301}", "&quot;\u{301}"), ("<\u{338}", "&lt;\u{338}"), ("&\u{301}", "&amp;\u{301}"),
         ("'\u{FE0F}", #"&#39;\u{FE0F}"#), (">\u{200D}", #"&gt;\u{200D}"#),
     ])
-    func aMarkBehindACharacterOfMarkupDoesNotHideIt(text: String, escaped: String) {
+    func markupFollowedByACombiningMarkIsEscaped(text: String, escaped: String) {
         #expect(render(.paragraph(text)).contains("<p>\(escaped)</p>"))
     }
 
-    @Test func aPageIsWholeAndRunsNothing() {
+    @Test func pageIsCompleteAndAllowsNoScripts() {
         let page = render(.paragraph("x"))
         #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
         #expect(page.hasSuffix("</html>\n"))
@@ -46,13 +46,13 @@ struct HTMLRendererTests {
         #expect(page.contains("default-src 'none'"))
     }
 
-    @Test func numbersAreMarked() {
+    @Test func numericColumnsHaveAClass() {
         let columns: [Table.Column] = [.init("ID", isNumeric: true), .init("Name")]
         let page = render(.table(Table(columns: columns, rows: [[.init("1"), .init("Ada")]])))
         #expect(page.contains("<tr><td class=\"number\">1</td><td>Ada</td></tr>"))
     }
 
-    @Test func aFigureIsPartOfThePage() {
+    @Test func figureIsEmbeddedInThePage() {
         let figure = Figure(bytes: [7, 8], mediaType: "image/png", width: 3, height: 4, alternative: "Ada \"A\"")
         let page = render(.table(Table(columns: [.init("")], rows: [[.init("caption", image: figure)]])))
         let image = #"<img src="data:image/png;base64,Bwg=" width="3" height="4" alt="Ada &quot;A&quot;"><br>caption"#

@@ -15,12 +15,12 @@ struct JSONRendererTests {
         }
     }
 
-    @Test func keysAreInOrderAndSlashesAsTheyAre() throws {
+    @Test func keysAreSortedAndSlashesAreNotEscaped() throws {
         let json = try JSONRenderer().render(Example(text: "a/b", number: 2))
         #expect(json == "{\n  \"number\" : 2,\n  \"text\" : \"a/b\"\n}\n")
     }
 
-    @Test func nothingInATextActsOnTheScreenAndNothingIsLost() throws {
+    @Test func controlCharactersAreEscapedAndRestored() throws {
         let example = Example(text: "a\u{1B}\u{7F}\u{9B}\u{202E}\u{2028}\r\n\"\\é美🙂", number: 1)
         let json = try JSONRenderer().render(example)
         for scalar in json.unicodeScalars where scalar != "\n" {
@@ -31,7 +31,7 @@ struct JSONRendererTests {
         #expect(try JSONDecoder().decode(Example.self, from: Data(json.utf8)) == example)
     }
 
-    @Test func nothingInATextEndsTheScriptThatItIsEmbeddedIn() throws {
+    @Test func textCannotEndTheScriptThatEmbedsIt() throws {
         let example = Example(text: "</script><!--<script>\u{2028}\u{2029}", number: 1)
         let json = try JSONRenderer().render(example)
         #expect(!json.contains("<"))
@@ -39,14 +39,14 @@ struct JSONRendererTests {
         #expect(try JSONDecoder().decode(Example.self, from: Data(json.utf8)) == example)
     }
 
-    @Test func whatIsInvisibleIsEscapedAlsoBeyondTheBasicPlane() throws {
+    @Test func invisibleCharactersAreEscapedEvenBeyondTheBasicPlane() throws {
         let example = Example(text: "a\u{200B}\u{AD}\u{E0061}\u{FEFF}\u{E01EF}", number: 1)
         let json = try JSONRenderer().render(example)
         #expect(json.contains(#"a\u200b\u00ad\udb40\udc61\ufeff\udb40\uddef"#))
         #expect(try JSONDecoder().decode(Example.self, from: Data(json.utf8)) == example)
     }
 
-    @Test func whatJSONCannotSayIsAnError() {
+    @Test func valueThatJSONCannotRepresentIsAnError() {
         #expect(throws: EncodingError.self) { try JSONRenderer().render(Example(number: .infinity)) }
     }
 }

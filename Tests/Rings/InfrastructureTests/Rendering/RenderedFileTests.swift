@@ -22,7 +22,7 @@ struct RenderedFileTests {
 
     private let overview = Overview(name: "Ada <3")
 
-    @Test func aPageBeginsWithItsMarkAndShowsTheDocument() {
+    @Test func pageBeginsWithItsMarkAndShowsTheDocument() {
         let page = RenderedFile.page("index.html", of: overview.document, by: "inward")
         #expect(page.name == "index.html")
         #expect(page.contents.hasPrefix(page.mark))
@@ -31,7 +31,7 @@ struct RenderedFileTests {
         #expect(page.contents.contains("<p>Ada &lt;3</p>"))
     }
 
-    @Test func jsonBeginsWithItsMarkAndHasTheViewModel() throws {
+    @Test func jsonBeginsWithItsMarkAndContainsTheViewModel() throws {
         let file = try RenderedFile.json("index.json", of: overview, by: "inward")
         #expect(file.name == "index.json")
         #expect(file.contents.hasPrefix(file.mark))

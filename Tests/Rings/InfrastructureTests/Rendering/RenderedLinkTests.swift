@@ -14,7 +14,7 @@ struct RenderedLinkTests {
         HTMLRenderer(generator: "inward").render(Document(title: "Title", blocks: blocks))
     }
 
-    @Test func textHasTheFirstLinkOfEachRowInAColumnOfItsOwn() {
+    @Test func firstLinkOfEachRowHasItsOwnColumnInText() {
         let rows: [[Table.Cell]] = [
             [.init("Ada", link: Link("/1")), .init("London", link: Link("/2"))], [.init("Charles"), .init("Paris")],
             [.init("Mary"), .init("Bath", link: Link("/3"))],
@@ -31,13 +31,13 @@ struct RenderedLinkTests {
         )
     }
 
-    @Test func textWithoutLinksHasNoColumnForThem() {
+    @Test func textWithoutLinksHasNoLinkColumn() {
         let table = Table(columns: columns, rows: [[.init("Ada"), .init("London")]])
         #expect(!text(.table(table)).contains("Link"))
         #expect(!text(.table(Table(columns: columns, rows: []))).contains("Link"))
     }
 
-    @Test func aLinkIsNeverCutShort() {
+    @Test func linkIsNeverTruncated() {
         let table = Table(
             columns: columns,
             rows: [[.init("Ada Lovelace", link: Link("--open users/7")), .init("London")]]
@@ -45,14 +45,14 @@ struct RenderedLinkTests {
         #expect(text(.table(table), width: 5).hasSuffix("Ada …  Lond…  --open users/7\n"))
     }
 
-    @Test func aLinkOfItsOwnIsALineOfText() {
+    @Test func linkBlockIsALineOfText() {
         #expect(text(.link("Next page", Link("/posts/after/61"))) == "Next page: /posts/after/61\n")
         #expect(text(.link("a\u{1B}", Link("b\n"))) == #"a\u{1B}: b\n"# + "\n")
         let table = Table(columns: columns, rows: [[.init("x", link: Link("/\u{1B}[2J"))]])
         #expect(text(.table(table)).contains(#"/\u{1B}[2J"#))
     }
 
-    @Test func aPageHasAnchors() {
+    @Test func pageHasAnchors() {
         #expect(html(.link("Next <page>", Link("/posts"))).contains("<p><a href=\"/posts\">Next &lt;page&gt;</a></p>"))
         let rows: [[Table.Cell]] = [[.init("Ada <3", detail: "x", link: Link("/1")), .init("London")]]
         let page = html(.table(Table(columns: columns, rows: rows)))
@@ -60,7 +60,7 @@ struct RenderedLinkTests {
         #expect(!page.contains("Link"))
     }
 
-    @Test func nothingInALinkEndsItsAnchor() {
+    @Test func linkCannotEndItsAnchor() {
         let escaped = #"<a href="/&quot;&gt;&lt;script&gt;x&amp;&#39;\u{1B}">x</a>"#
         #expect(html(.link("x", Link(hostile))).contains("<p>\(escaped)</p>"))
         let table = Table(columns: columns, rows: [[.init("x", link: Link(hostile))]])

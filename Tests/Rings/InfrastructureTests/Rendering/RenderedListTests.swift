@@ -21,8 +21,8 @@ struct RenderedListTests {
         )
     }
 
-    /// Every text in the list comes from outside: the post, the path, the cause, the refusal and the other process's name.
-    @Test func whatTheListOfAnOutboxPrintsHasNothingHiddenInIt() async throws {
+    /// Every text in the list comes from outside: the post, the path, the causes and the name of the other process.
+    @Test func outboxListShowsEveryHiddenCharacter() async throws {
         let hostile = Self.hostile
         let draft = #"{"userId": 7, "title": "\u001B[2J\u200B", "body": "a"}"#
         var contents = try await OutboxContents(of: InMemoryRecordStore())
@@ -31,7 +31,7 @@ struct RenderedListTests {
         contents.pause = OutboxPause(until: .distantPast, refusals: 5, cause: hostile)
         let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
         let list = TextRenderer(maximumColumnWidth: 200).render(presenter.present(contents, owner: hostile).document)
-        // Two causes, the cause of the pause, and the owner. In the table, an excerpt of the path has a space for the line feed.
+        // In two causes, the cause of the pause, and the owner. The excerpt of the path in the table has a space instead of \n.
         #expect(list.components(separatedBy: Self.visible).count == 1 + 4, "\(list)")
         #expect(list.contains(Self.visible.replacing(#"\n"#, with: " ")), "\(list)")
         #expect(list.contains(#"\u{1B}[2J\u{200B}"#))

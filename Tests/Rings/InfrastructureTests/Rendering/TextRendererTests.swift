@@ -13,12 +13,12 @@ struct TextRendererTests {
         return .table(Table(columns: columns, rows: rows.map { row in row.map { Table.Cell($0) } }))
     }
 
-    @Test func blocksStandApart() {
+    @Test func blocksAreSeparatedByEmptyLines() {
         let text = render(.heading("Users"), .paragraph("All of them."), .notes(["One", "Two"]))
         #expect(text == "Users\n=====\n\nAll of them.\n\n- One\n- Two\n")
     }
 
-    @Test(arguments: [-1, 0, 1]) func aColumnHasRoomForAnEllipsisAtLeast(width: Int) {
+    @Test(arguments: [-1, 0, 1]) func columnHasRoomForAtLeastAnEllipsis(width: Int) {
         #expect(render(table(["1", "Ada", "London"]), width: width) == "…  …  …\n-  -  -\n1  …  …\n")
     }
 
@@ -50,24 +50,24 @@ struct TextRendererTests {
         )
     }
 
-    @Test func longCellsAreCutShort() {
+    @Test func longCellsAreTruncated() {
         let text = render(table(["1", "abcdefgh", "12345"], ["2", "美美美", "x"]), width: 5)
         #expect(text.contains(" 1  abcd…  12345\n"))
         #expect(text.contains(" 2  美美…  x\n"))
     }
 
-    @Test func aCharacterOfVeryManyMarksIsCutShortToo() {
+    @Test func characterWithManyCombiningMarksIsTruncated() {
         let text = render(table(["1", "a" + String(repeating: "\u{301}", count: 50_000), "x"]), width: 10)
         #expect(text.utf8.count < 2_000)
         #expect(text.contains("…"))
     }
 
-    @Test func rowsAreFilledUpAndCutToTheColumns() {
+    @Test func rowsArePaddedAndCutToTheColumns() {
         let text = render(table(["1"], ["2", "b", "c", "dropped"]))
         #expect(text.hasSuffix(" 1\n 2  b     c\n"))
     }
 
-    @Test func nothingInATextActsOnTheTerminal() {
+    @Test func controlCharactersAreShownInsteadOfSent() {
         let hostile = "a\u{1B}[2J\u{7}\r\n\t\u{9B}31m\u{202E}b\u{2028}\u{0}\u{7F}\u{200F}"
         let shown = #"a\u{1B}[2J\u{7}\r\n\t\u{9B}31m\u{202E}b\u{2028}\u{0}\u{7F}\u{200F}"#
         for text in [render(.heading(hostile)), render(.paragraph(hostile)), render(.notes([hostile]))] {
@@ -94,21 +94,21 @@ struct TextRendererTests {
         ("🏴\u{E0067}\u{E007F}", #"🏴\u{E0067}\u{E007F}"#), ("1\u{200D}2", #"1\u{200D}2"#),
         ("\u{2028}\u{2066}x\u{2069}", #"\u{2028}\u{2066}x\u{2069}"#),
     ])
-    func nothingInATextIsInvisible(text: String, shown: String) {
+    func invisibleCharactersAreShown(text: String, shown: String) {
         #expect(TextRenderer().render(line: text) == shown)
     }
 
-    /// Emoji of several scalars, and what Persian and the scripts of India need to be read.
+    /// Emoji of several scalars, and joiners that Persian and Indic scripts need to be readable.
     @Test(arguments: ["👩‍💻", "❤️", "🏳️‍🌈", "👩🏽‍🚀", "1️⃣", "☎︎", "👨‍👩‍👧‍👦", "می‌خواهم", "क्‍ष", "क्‌ष"])
-    func whatJoinsWhatIsSeenStaysAsItIs(text: String) {
+    func joinersOfVisibleCharactersAreKept(text: String) {
         #expect(TextRenderer().render(line: text) == text)
     }
 
-    @Test func escapesThatATextPretendsToHaveStayAsTheyAre() {
+    @Test func textThatLooksLikeAnEscapeIsUnchanged() {
         #expect(render(.paragraph(#"\u{1B} \n"#)) == #"\u{1B} \n"# + "\n")
     }
 
-    @Test func ordinaryTextOfAnyLanguageIsUntouched() {
+    @Test func ordinaryTextOfAnyLanguageIsUnchanged() {
         let text = "Łukasz — “quoted” 美咲 🙂 e\u{301} עברית"
         #expect(render(.paragraph(text)) == text + "\n")
     }
@@ -119,8 +119,8 @@ extension String {
         ranges(of: separator).count + 1
     }
 
-    /// A program that relies on the default has to be told of another one.
-    @Test func columnsAre44WideUnlessTold() {
+    /// Services rely on the default, so announce a change of it in the release notes.
+    @Test func columnsAreUpTo44WideByDefault() {
         #expect(isSame(TextRenderer(), as: .init(maximumColumnWidth: 44), unlike: .init(maximumColumnWidth: 45)))
     }
 }

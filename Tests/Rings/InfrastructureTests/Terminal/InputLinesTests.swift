@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 struct InputLinesTests {
-    /// Parts that are read one behind the other.
+    /// An input that returns one part per read, and counts the reads.
     private final class Parts: Sendable {
         private let parts: Mutex<[[UInt8]]>
         private let reads = Mutex(0)
@@ -25,7 +25,7 @@ struct InputLinesTests {
         StandardInput { parts.read() }.lines(upTo: byteLimit)
     }
 
-    /// The lines of a text that comes in parts. What is too long is `nil`.
+    /// Returns the lines of a text that arrives in parts. An overlong line is `nil`.
     private func texts(_ parts: String..., upTo byteLimit: Int = 100) async throws -> [String?] {
         var texts: [String?] = []
         for try await line in lines(Parts(parts.map { Array($0.utf8) }), upTo: byteLimit) {
@@ -35,7 +35,7 @@ struct InputLinesTests {
         return texts
     }
 
-    @Test func linesEndWithALineFeedAndTheLastWithTheInput() async throws {
+    @Test func linesEndAtALineFeedOrAtTheEndOfTheInput() async throws {
         #expect(try await texts() == [])
         #expect(try await texts("one\ntwo\n") == ["one", "two"])
         #expect(try await texts("one\n\nth", "ree") == ["one", "", "three"])
@@ -43,7 +43,7 @@ struct InputLinesTests {
         #expect(try await texts("one\r\nt\rwo\r", "\n\r\n") == ["one", "t\rwo", ""])
     }
 
-    @Test func aLineThatIsTooLongIsGivenWithoutItsBytes() async throws {
+    @Test func overlongLineHasNoBytes() async throws {
         #expect(
             try await texts("1234\n12345\n123", "45\n1234\r\n12345\r\n1\n", upTo: 4) == [
                 "1234", nil, nil, "1234", nil, "1",
@@ -53,7 +53,7 @@ struct InputLinesTests {
         #expect(try await texts("12", "34", "56", "78\n1", upTo: 4) == [nil, "1"])
     }
 
-    @Test func noMoreIsReadThanIsAskedFor() async throws {
+    @Test func inputIsReadOnlyOnDemand() async throws {
         let parts = Parts(["one\ntwo\n", "three\n"].map { Array($0.utf8) })
         var iterator = lines(parts).makeAsyncIterator()
         _ = try await iterator.next()
@@ -66,7 +66,7 @@ struct InputLinesTests {
         #expect(parts.readCount == 3)
     }
 
-    @Test func itDoesNotMatterWhereAPartEnds() async throws {
+    @Test func linesDoNotDependOnTheChunks() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(seed: seed)
         for _ in 0..<300 {
@@ -87,7 +87,7 @@ struct InputLinesTests {
         }
     }
 
-    @Test func aFailureEndsTheLines() async throws {
+    @Test func errorEndsTheLines() async throws {
         let input = StandardInput { () async throws(StandardInputError) in throw StandardInputError("nobody is there") }
         let error = await #expect(throws: StandardInputError.self) {
             for try await _ in input.lines(upTo: 10) {}

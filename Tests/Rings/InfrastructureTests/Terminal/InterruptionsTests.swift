@@ -2,35 +2,35 @@ import Foundation
 import Infrastructure
 import Testing
 
-/// Each signal is raised once at most: behind that it would end the process of the tests.
+/// Each signal is raised at most once, because a second one would terminate the test process.
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct InterruptionsTests {
-    @Test func whoReadsIsToldOfAnInterruptionThatComesAtOnce() async {
+    @Test func immediateInterruptionIsReported() async {
         let arriving = Interruptions.arriving()
         kill(getpid(), SIGTERM)
         var iterator = arriving.makeAsyncIterator()
         #expect(await iterator.next() != nil)
-        // The next one ends the process as ever.
-        #expect(isLeftToTheSystem(SIGTERM))
-        #expect(!isLeftToTheSystem(SIGINT))
+        // The next one would terminate the process.
+        #expect(hasDefaultAction(SIGTERM))
+        #expect(!hasDefaultAction(SIGINT))
     }
 
-    @Test func whenNobodyReadsAnyMoreInterruptionsAreLeftToTheSystem() async {
+    @Test func defaultSignalHandlingReturnsWhenReadingStops() async {
         await withTaskGroup { group in
             group.addTask {
                 for await _ in Interruptions.arriving() {}
             }
             group.cancelAll()
         }
-        #expect(isLeftToTheSystem(SIGINT))
-        #expect(isLeftToTheSystem(SIGTERM))
+        #expect(hasDefaultAction(SIGINT))
+        #expect(hasDefaultAction(SIGTERM))
         do { _ = Interruptions.arriving() }
-        #expect(isLeftToTheSystem(SIGINT))
-        #expect(isLeftToTheSystem(SIGTERM))
+        #expect(hasDefaultAction(SIGINT))
+        #expect(hasDefaultAction(SIGTERM))
     }
 
-    /// Whether a signal does what it does by default. It does so behind this.
-    private func isLeftToTheSystem(_ number: Int32) -> Bool {
+    /// Returns whether a signal has its default action, and restores the default action.
+    private func hasDefaultAction(_ number: Int32) -> Bool {
         signal(number, SIG_DFL) == nil
     }
 }

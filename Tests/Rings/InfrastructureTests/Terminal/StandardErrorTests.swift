@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 struct StandardErrorTests {
-    /// What is written while a test uses a standard error.
+    /// Returns the texts that a closure writes to a standard error.
     private func written(isTerminal: Bool, _ use: (StandardError) -> Void) -> [String] {
         let texts = Texts()
         use(StandardError(isTerminal: isTerminal) { text in texts.append(text) })
@@ -16,7 +16,7 @@ struct StandardErrorTests {
         func append(_ text: String) { texts.withLock { $0.append(text) } }
     }
 
-    @Test func onATerminalProgressIsOneLineThatChangesAndGoes() {
+    @Test func progressIsOneChangingLineOnATerminal() {
         let texts = written(isTerminal: true) { error in
             error.showProgress("one")
             error.showProgress("two")
@@ -25,7 +25,7 @@ struct StandardErrorTests {
         #expect(texts == ["\r\u{1B}[2Kone", "\r\u{1B}[2Ktwo", "\r\u{1B}[2K"])
     }
 
-    @Test func elsewhereProgressIsPlainLines() {
+    @Test func progressIsPlainLinesElsewhere() {
         let texts = written(isTerminal: false) { error in
             error.showProgress("one")
             error.clearProgress()
@@ -35,7 +35,7 @@ struct StandardErrorTests {
     }
 
     @Test(arguments: [true, false])
-    func nothingInATextActsOnTheTerminal(isTerminal: Bool) {
+    func controlCharactersAreShownInsteadOfSent(isTerminal: Bool) {
         let texts = written(isTerminal: isTerminal) { error in
             error.showProgress("a\u{1B}[31m\n")
             error.writeLine("b\u{1B}[31m\n")
@@ -44,7 +44,7 @@ struct StandardErrorTests {
         #expect(texts.last == #"b\u{1B}[31m\n"# + "\n")
     }
 
-    @Test func howFarSomethingIsIsSaidOnATerminalAlone() {
+    @Test func progressUpdatesAreShownOnlyOnATerminal() {
         for isTerminal in [true, false] {
             let texts = Texts()
             StandardError(isTerminal: isTerminal) { texts.append($0) }.updateProgress("half")

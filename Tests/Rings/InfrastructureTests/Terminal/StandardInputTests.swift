@@ -4,7 +4,7 @@ import Testing
 
 @testable import Infrastructure
 
-/// What is read of real files and pipes.
+/// Reading real files and pipes.
 @Suite(.timeLimit(.minutes(5)))
 struct StandardInputTests {
     private let pipe = Pipe()
@@ -21,7 +21,7 @@ struct StandardInputTests {
         line?.bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func aLineIsGivenAsSoonAsItIsWritten() async throws {
+    @Test func lineIsReadAsSoonAsItIsWritten() async throws {
         var iterator = lines.makeAsyncIterator()
         try write("one\ntw")
         #expect(text(try await iterator.next()) == "one")
@@ -32,10 +32,10 @@ struct StandardInputTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func moreThanAPipeHoldsComesWhole() async throws {
+    @Test func lineLargerThanThePipeIsReadCompletely() async throws {
         let long = String(repeating: "x", count: 300_000)
         let writing = pipe.fileHandleForWriting
-        // On a thread of its own, because it waits for who reads.
+        // On a separate thread, because writing blocks until the pipe is read.
         Thread.detachNewThread {
             try? writing.write(contentsOf: Data("\(long)\nend".utf8))
             try? writing.close()
@@ -43,7 +43,7 @@ struct StandardInputTests {
         #expect(try await lines.map { text($0) }.reduce(into: []) { $0.append($1) } == [long, "end"])
     }
 
-    @Test func whoeverIsCancelledWaitsNoLonger() async throws {
+    @Test func cancelledReaderStopsWaiting() async throws {
         let (lines, beginning) = (lines, AsyncStream.makeStream(of: Void.self))
         try write("one\n")
         let task = Task {
@@ -55,12 +55,12 @@ struct StandardInputTests {
         for await _ in beginning.stream { break }
         task.cancel()
         #expect(try await task.value == nil)
-        // Nothing was taken from whoever reads it afterwards.
+        // The cancelled read consumed nothing, so the next reader gets everything.
         try write("two\n")
         #expect(pipe.fileHandleForReading.availableData == Data("two\n".utf8))
     }
 
-    @Test func aFileIsReadToItsEnd() async throws {
+    @Test func fileIsReadToItsEnd() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.url.appending(path: "input.txt")
         try Data("one\ntwo".utf8).write(to: file)
@@ -70,9 +70,9 @@ struct StandardInputTests {
         try handle.close()
     }
 
-    @Test func whatCannotBeReadIsAnError() async throws {
+    @Test func unreadableInputIsAnError() async throws {
         let directory = try TemporaryDirectory()
-        // `unsafe`: the text lives until the call returns, and the call keeps no pointer to it.
+        // `unsafe`: the string outlives the call, which keeps no pointer to it.
         let descriptor = unsafe open(directory.url.path(percentEncoded: false), O_RDONLY)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         for number in [handle.fileDescriptor, -1] {

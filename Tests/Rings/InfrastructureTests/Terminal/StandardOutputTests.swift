@@ -6,7 +6,7 @@ import Testing
 struct StandardOutputTests {
     private struct ExampleError: Error {}
 
-    /// What is written while a test uses a standard output.
+    /// Returns the text that a closure writes to a standard output.
     private func written(isTerminal: Bool, _ use: (StandardOutput) throws -> Void) rethrows -> String {
         let texts = Texts()
         try use(StandardOutput(isTerminal: isTerminal) { text in texts.append(text) })
@@ -19,12 +19,12 @@ struct StandardOutputTests {
         func append(_ other: String) { text.withLock { $0 += other } }
     }
 
-    @Test func aTextIsWrittenAsItIs() throws {
+    @Test func textIsWrittenUnchanged() throws {
         #expect(try written(isTerminal: true) { try $0.print("a\n\u{1B}b") } == "a\n\u{1B}b")
         #expect(try written(isTerminal: false) { try $0.print("a\nb\n") } == "a\nb\n")
     }
 
-    @Test func onATerminalATextTakesThePlaceOfTheOneBefore() throws {
+    @Test func redrawReplacesTheTextOnATerminal() throws {
         let text = try written(isTerminal: true) { output in
             try output.redraw("One\nTwo\n\nThree\n")
             try output.redraw("1\n")
@@ -35,12 +35,12 @@ struct StandardOutputTests {
         )
     }
 
-    @Test func onATerminalNothingIsLeftOfTheTextBefore() throws {
+    @Test func redrawLeavesNothingOfTheTextBeforeOnATerminal() throws {
         #expect(try written(isTerminal: true) { try $0.redraw("") } == "\u{1B}[H\u{1B}[J")
         #expect(try written(isTerminal: true) { try $0.redraw("a") } == "\u{1B}[Ha\u{1B}[J")
     }
 
-    @Test func elsewhereTextsStandApart() throws {
+    @Test func redrawAppendsAndSeparatesTextsElsewhere() throws {
         let text = try written(isTerminal: false) { output in
             try output.redraw("One\nTwo\n")
             try output.redraw("1\n")
@@ -49,7 +49,7 @@ struct StandardOutputTests {
     }
 
     @Test(arguments: [true, false])
-    func whatDoesNotGetThroughIsAnError(isTerminal: Bool) {
+    func failedWriteIsAnError(isTerminal: Bool) {
         let output = StandardOutput(isTerminal: isTerminal) { _ in throw ExampleError() }
         #expect(output.isTerminal == isTerminal)
         for use in [output.print, output.redraw] {

@@ -4,7 +4,7 @@ import UseCases
 import UseCasesTesting
 
 extension FeedPage {
-    /// A page of posts with these identities, by users of whom nobody knows, that were read for it alone.
+    /// Returns a page of posts with these identities and unknown authors.
     static func example(_ ids: some Sequence<Int>, total: Int? = nil, next: Int? = nil) throws -> FeedPage {
         let entries = try ids.map { FeedEntry(post: try .example($0), author: .unknown(User.ID(1))) }
         return FeedPage(

@@ -6,8 +6,8 @@ import UseCases
 import UseCasesTesting
 
 struct FeedPresenterTests {
-    /// What does not fit into the table is a click away.
-    @Test(arguments: [(60, false), (61, true)]) func theBeginningOfAPostIsShown(count: Int, isCut: Bool) throws {
+    /// The detail of the cell has the complete text.
+    @Test(arguments: [(60, false), (61, true)]) func onlyTheBeginningOfABodyIsShown(count: Int, isCut: Bool) throws {
         let body = String(repeating: "x", count: count)
         let entry = FeedEntry(post: try .example(1, by: 1, body: body), author: .unknown(User.ID(1)))
         let page = FeedPage(
@@ -25,7 +25,7 @@ struct FeedPresenterTests {
         #expect(cell?.detail == body)
     }
 
-    @Test func entriesShowWhatIsKnownOfTheirAuthors() throws {
+    @Test func entriesShowWhatIsKnownAboutTheirAuthors() throws {
         let ada = try User.example(1, name: "Ada")
         let entries = try [
             FeedEntry(post: .example(3, by: 1, title: "T", body: "B"), author: .known(ada)),
@@ -64,7 +64,7 @@ struct FeedPresenterTests {
         #expect(viewModel.document.blocks.last == .notes(viewModel.notes))
     }
 
-    @Test func aDegradedPageSaysWhy() {
+    @Test func pageWithoutAuthorsSaysWhy() {
         let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
         let page = FeedPage(
             entries: [],
@@ -73,10 +73,10 @@ struct FeedPresenterTests {
             postsRead: Reading(0, origin: .upstream),
             usersRead: .failure(failure)
         )
-        #expect(FeedPresenter().present(page).notes == ["The authors could not be had: GET x failed"])
+        #expect(FeedPresenter().present(page).notes == ["The authors could not be read: GET x failed"])
     }
 
-    @Test func aPageInPlaceOfAnotherSaysWhy() {
+    @Test func fallbackPageSaysWhy() {
         func failure(_ request: String) -> RepositoryError {
             RepositoryError(.unavailable, request: request, explanation: "failed")
         }
@@ -91,7 +91,7 @@ struct FeedPresenterTests {
         #expect(FeedPresenter().present(page).notes == notes)
     }
 
-    @Test func aBodyIsCutShortOnOneLineAndWholeWhereThereIsRoom() throws {
+    @Test func bodyIsExcerptedInTheCellAndCompleteInTheDetail() throws {
         let body = "One\n\ntwo\tthree " + String(repeating: "x", count: 100)
         let entry = FeedEntry(post: try .example(1, body: body), author: .unknown(User.ID(1)))
         let page = FeedPage(
@@ -106,14 +106,14 @@ struct FeedPresenterTests {
         #expect(rows.compactMap(\.last) == [Table.Cell(beginning, detail: body)])
     }
 
-    @Test func aPublishedPostIsShownWithItsIdentity() throws {
+    @Test func publishedPostIsShownWithItsIdentity() throws {
         let post = try Post.example(101, by: 7, title: "Notes", body: "On engines.")
         let published = PublishedPostPresenter().present(Reading(post, origin: .upstream))
         let (title, text) = (Document.Block.heading("Notes"), Document.Block.paragraph("On engines."))
         #expect(published.document.blocks == [title, text, .notes(["Published as post 101 of user 7."])])
         #expect(published.line == "Published as post 101 of user 7: Notes")
         let pending = PublishedPostPresenter().present(Reading(post, origin: .memory, isPending: true))
-        let note = "Accepted for user 7, and published as soon as the upstream takes it."
+        let note = "Accepted for user 7, and published as soon as the upstream accepts it."
         #expect(pending.document.blocks == [title, text, .notes([note])])
         #expect(pending.id == nil && pending.pendingID == 101)
         #expect(pending.line == "Accepted as post 101 of user 7: Notes")

@@ -2,21 +2,21 @@ import InwardCore
 import Synchronization
 import UseCases
 
-/// A feed that answers when a test tells it to, also whom is cancelled by then.
+/// A feed that answers only when a test says so, even if the reader is cancelled by then.
 final class HeldFeed: Sendable {
-    /// Somebody who reads the feed and waits for the answer.
+    /// A read that waits for its answer.
     struct Question: Sendable {
         let query: FeedQuery
         let policy: ReadPolicy
         fileprivate let cancellations: AsyncStream<Void>
         fileprivate let continuation: CheckedContinuation<Result<FeedPage, ReadFeedError>, Never>
 
-        /// Waits until the reader is cancelled.
+        /// Waits until the read is cancelled.
         func isCancelled() async {
             for await _ in cancellations {}
         }
 
-        /// Gives the answer, once.
+        /// Answers the read. Call it once.
         func answer(_ result: Result<FeedPage, ReadFeedError>) {
             continuation.resume(returning: result)
         }
@@ -30,10 +30,10 @@ final class HeldFeed: Sendable {
         (questions, asked) = AsyncStream.makeStream()
     }
 
-    /// How many readers have gone away with their answer.
+    /// The number of answered reads.
     var answered: Int { answers.withLock(\.self) }
 
-    /// Waits for the next reader, for one test.
+    /// Waits for the next read. Only one task may wait.
     func nextQuestion() async -> Question? {
         var iterator = questions.makeAsyncIterator()
         return await iterator.next()

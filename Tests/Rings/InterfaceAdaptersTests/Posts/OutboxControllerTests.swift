@@ -18,22 +18,22 @@ struct OutboxControllerTests {
     private let scheduler = DeterministicScheduler(seed: 7)
     private let store = InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 800_000_000) })
 
-    /// An outbox over an upstream, with one post that was accepted, and its controller.
+    /// Returns an outbox with one accepted post, and its controller.
     private func controller(_ source: any DataFetcher) async throws -> (OutboxController, Outbox) {
         let upstream = try Upstream.example(source)
         let timer = scheduler.timer
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
         let posts = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
-        try await outbox.open(handlers: [try #require(posts.handler)])
+        try await outbox.open(handlers: [posts.handler])
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On engines")
         _ = try await UpstreamPostRepository(posts).publish(draft)
         return (OutboxController(outbox, timeLimit: .seconds(30), timer: timer), outbox)
     }
 
-    @Test func aRefusedPostIsListedNamedAndDiscarded() async throws {
+    @Test func refusedPostIsListedAndDiscarded() async throws {
         try await scheduler.run {
             let (controller, outbox) = try await controller(StubDataFetcher(DataResponse(status: 422)))
-            #expect(await controller.deliver().line == "Delivered 0, refused 1; 0 wait for the next start.")
+            #expect(await controller.deliver().line == "Delivered 0, refused 1; 0 pending until the next start.")
             let list = try await controller.list()
             #expect(list.refusedCount == 1 && list.pendingCount == 0)
             #expect(
@@ -42,7 +42,7 @@ struct OutboxControllerTests {
             )
             let id = try #require(list.rows.first?.id)
             #expect(try await controller.retry(id).isDelivered == false)
-            // It was sent under another key, and so has another name.
+            // The retry uses another idempotency key, so the write has another ID.
             let next = try #require(try await controller.list().rows.first?.id)
             #expect(try await controller.discard(next) == "Discarded the post “Notes” of user 7.")
             #expect(try await controller.list().rows.isEmpty)
@@ -52,19 +52,19 @@ struct OutboxControllerTests {
         }
     }
 
-    @Test func aPostThatIsNotDeliveredInTimeIsPending() async throws {
+    @Test func undeliveredPostStaysPending() async throws {
         try await scheduler.run {
             let (controller, outbox) = try await controller(StubDataFetcher(failing: .unreachable))
-            #expect(await controller.deliver().line == "Delivered 0, refused 0; 1 wait for the next start.")
+            #expect(await controller.deliver().line == "Delivered 0, refused 0; 1 pending until the next start.")
             let id = try #require(try await controller.list().rows.first?.id)
             let (line, isDelivered) = try await controller.retry(id)
-            #expect(line == "The post “Notes” of user 7 is pending, and is sent again.")
+            #expect(line == "The post “Notes” of user 7 is pending, and will be sent again.")
             #expect(!isDelivered)
             await outbox.close()
         }
     }
 
-    @Test func whatAnotherOutboxOwnsIsNeitherSentNorDiscarded() async throws {
+    @Test func outboxOfAnotherOwnerIsNotChanged() async throws {
         try await scheduler.run {
             let (controller, owner) = try await controller(StubDataFetcher(failing: .unreachable))
             let id = try #require(try await controller.list().rows.first?.id)

@@ -33,7 +33,7 @@ struct OutboxPresenterTests {
         )
     }
 
-    @Test func theListHasATableOfItsWritesAndNotesWhereThereIsSomethingToNote() async throws {
+    @Test func listHasATableAndNotesIfThereIsSomethingToShow() async throws {
         let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         let empty = presenter.present(contents, owner: nil).document
@@ -51,14 +51,14 @@ struct OutboxPresenterTests {
         (["abcdefgh", "bcdefghi"], ["abcdef", "bcdefg"]), (["abcdefgh", "abcdefxy"], ["abcdefg", "abcdefx"]),
         (["abc", "abcdefgh"], ["abc", "abcdef"]), (["ab", "cd"], ["ab", "cd"]),
     ])
-    func anIDIsShownWithAsManyCharactersAsTellItFromTheOthers(ids: [String], shown: [String]) async throws {
+    func identifiersAreShortenedButStayUnique(ids: [String], shown: [String]) async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         contents.pending = ids.map { item($0) }
         let presenter = OutboxPresenter(now: Date(timeIntervalSince1970: 0))
         #expect(presenter.present(contents, owner: nil).rows.map(\.id) == shown)
     }
 
-    @Test func aWriteIsFoundByTheBeginningOfItsID() async throws {
+    @Test func writeIsFoundByTheBeginningOfItsID() async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         contents.pending = [item("abcd"), item("abce"), item("ab")]
         contents.deadLetters = [item("xyz", .refused(at: .distantPast))]
@@ -82,7 +82,7 @@ struct OutboxPresenterTests {
         (OutboxItem.State.waiting, "now"), (.outcomeUnknown, "now"), (.undeliverable(.damaged("it is")), "never"),
         (.refused(at: .distantPast), "never"),
     ])
-    func whatIsUndeliverableOrRefusedIsNeverSent(state: OutboxItem.State, nextAttempt: String) async throws {
+    func undeliverableAndRefusedWritesAreNeverSent(state: OutboxItem.State, nextAttempt: String) async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         contents.pending = [item("a", state)]
         let rows = OutboxPresenter(now: .distantPast).present(contents).rows
@@ -90,23 +90,23 @@ struct OutboxPresenterTests {
     }
 
     @Test(arguments: [(60, "in 1 minute"), (1, "in 1 second"), (0, "now"), (-60, "now")])
-    func whatIsDueIsSentNow(seconds: Double, nextAttempt: String) async throws {
+    func dueWriteIsSentNow(seconds: Double, nextAttempt: String) async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         let now = Date(timeIntervalSince1970: 1_000)
         contents.pending = [item("a", nextAttempt: now.addingTimeInterval(seconds))]
         #expect(OutboxPresenter(now: now).present(contents).rows.map(\.nextAttempt) == [nextAttempt])
     }
 
-    /// The clock of another machine may be ahead, or a date be damaged.
+    /// Another machine's clock may be ahead, or a stored date may be damaged.
     @Test(arguments: [(90, "1 minute ago"), (0, "0 seconds ago"), (-60, "0 seconds ago"), (1e300, "11574074 days ago")])
-    func whatWasAcceptedInTheFutureWasAcceptedNow(seconds: Double, accepted: String) async throws {
+    func futureAcceptanceDateCountsAsNow(seconds: Double, accepted: String) async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         let now = Date(timeIntervalSince1970: 1_000)
         contents.pending = [item("a", acceptedAt: now.addingTimeInterval(-seconds))]
         #expect(OutboxPresenter(now: now).present(contents).rows.map(\.accepted) == [accepted])
     }
 
-    @Test func theOldestPendingWriteIsTold() async throws {
+    @Test func statusNamesTheOldestPendingWrite() async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         #expect(contents.oldestAcceptedAt == nil)
         let dates = [20, 10, 30].map { Date(timeIntervalSince1970: $0) }
@@ -132,7 +132,7 @@ struct OutboxPresenterTests {
             (RepositoryError(.unavailable, request: "POST posts", explanation: "reached nobody"), "The post ", false),
         ] as [(RepositoryError?, String, Bool)]
     )
-    func whatBecameOfAWriteIsTold(error: RepositoryError?, start: String, isDelivered: Bool) {
+    func outcomeOfARetryIsPresented(error: RepositoryError?, start: String, isDelivered: Bool) {
         let body = #"{"userId": 7, "title": "T", "body": "b"}"#
         let result = OutboxPresenter(now: .distantPast).presentRetried(item("a", body: body), error)
         #expect(result.line.hasPrefix(start) && result.line.contains("T"), "\(result.line)")
@@ -140,7 +140,7 @@ struct OutboxPresenterTests {
         #expect(result.isDelivered == isDelivered)
     }
 
-    @Test(arguments: [(60, false), (61, true)]) func aTitleIsCutWhereItIsLong(count: Int, isCut: Bool) async throws {
+    @Test(arguments: [(60, false), (61, true)]) func longTitleIsTruncated(count: Int, isCut: Bool) async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         let title = String(repeating: "x", count: count)
         contents.pending = [item("a", body: #"{"userId": 7, "title": "\#(title)", "body": "b"}"#)]
@@ -150,7 +150,7 @@ struct OutboxPresenterTests {
         #expect(name.contains("“\(row.title)”"))
     }
 
-    @Test func attemptsStandOneUnderTheOther() async throws {
+    @Test func attemptsAreANumericColumn() async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         contents.pending = [item("a")]
         let blocks = OutboxPresenter(now: .distantPast).present(contents).document.blocks
@@ -160,7 +160,7 @@ struct OutboxPresenterTests {
         #expect(table.rows.map { $0[column].text } == ["1"])
     }
 
-    @Test func theLastFiveRefusedAreNamedAndTheOthersCounted() async throws {
+    @Test func lastFiveRefusedPostsAreNamedAndTheOthersCounted() async throws {
         var contents = try await OutboxContents(of: InMemoryRecordStore())
         let presenter = OutboxPresenter(now: .distantPast)
         for (count, rest) in [(5, ""), (6, "; and 1 more")] {
@@ -178,7 +178,7 @@ struct OutboxPresenterTests {
         #expect(PostName(contents.deadLetters[0].write).description.contains("T1"))
     }
 
-    @Test func aWebsiteIsNamedAndCountedAsAWrite() async throws {
+    @Test func refusedWebsiteIsNamedAndCountedAsAWrite() async throws {
         let write = OutboxWrite(
             endpoint: "users",
             subject: ["users", "7"],

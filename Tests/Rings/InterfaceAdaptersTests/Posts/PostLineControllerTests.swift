@@ -32,7 +32,7 @@ struct PostLineControllerTests {
         try await publishLine(Array(line.utf8))
     }
 
-    @Test func thePostOfALineIsPublished() async throws {
+    @Test func postInALineIsPublished() async throws {
         let published = try await publish(#" {"body": "On \"it\".", "title": "Notes", "userId": 7, "more": 1} "#)
         let post = try #require(try await posts.posts(.cacheFirst).value.first)
         #expect(post.title == "Notes" && post.body == #"On "it"."# && post.authorID == User.ID(7))
@@ -41,27 +41,27 @@ struct PostLineControllerTests {
     }
 
     @Test(arguments: [
-        ("nonsense", "it is no valid JSON; it begins with “nonsense”"),
-        // Of a long text, the first 80 bytes.
+        ("nonsense", "it is not valid JSON; it begins with “nonsense”"),
+        // Of a long line, the error shows the first 80 bytes.
         (
             String(repeating: "😀", count: 30),
-            "it is no valid JSON; it begins with “\(String(repeating: "😀", count: 20))”"
+            "it is not valid JSON; it begins with “\(String(repeating: "😀", count: 20))”"
         ),
         ("[1]", "it is not an object"),
         (#"{"title": "a", "body": "b"}"#, "its field “userId” is missing"),
         (#"{"userId": "7", "title": "a", "body": "b"}"#, "its field “userId” is not a whole number"),
         (#"{"userId": 7, "title": "a", "body": null}"#, "its field “body” is null"),
     ])
-    func whatIsNoPostIsToldWithWhatIsWrong(line: String, problem: String) async throws {
+    func invalidLineIsReportedWithTheProblem(line: String, problem: String) async throws {
         let failure = await #expect(throws: FailureViewModel.self) { try await publish(line) }
-        #expect(failure?.summary == "This is no post: \(problem)")
+        #expect(failure?.summary == "This is not a post: \(problem)")
         #expect(failure?.advice?.contains(#""userId": 7"#) == true)
         #expect(try await posts.posts(.cacheFirst).value.isEmpty)
     }
 
     private let moved = #"{"userId": 7, "title": "Moved", "body": "See there.", "website": "ada.example.org"}"#
 
-    @Test func aWebsiteInALineIsAcceptedWithThePost() async throws {
+    @Test func websiteInALineIsAcceptedWithThePost() async throws {
         let accepted = try await publish(moved)
         #expect(accepted.line == "Accepted with the website ada.example.org of user 7: Moved")
         #expect(accepted.id == nil && accepted.pendingID == nil && accepted.website == "ada.example.org")
@@ -70,19 +70,19 @@ struct PostLineControllerTests {
         #expect(unitOfWork.commits.count == 1)
     }
 
-    @Test func aWebsiteIsRefusedWhereNothingIsKept() async throws {
+    @Test func websiteIsRejectedWithoutAnOutbox() async throws {
         let publishLine = PostLineController(publishPost: publishPost)
         let failure = await #expect(throws: FailureViewModel.self) { try await publishLine(Array(moved.utf8)) }
         #expect(
             failure?.line == """
-                The post was not published: it cannot be accepted together with a website. Say with --store where both are \
-                kept, or leave the website out.
+                The post was not published: it cannot be accepted together with a website. Name a directory with --store, \
+                or leave out the website.
                 """
         )
         #expect(try await posts.posts(.cacheFirst).value.isEmpty)
     }
 
-    @Test func aWebsiteThatIsNotAnnouncedIsToldAsEver() async throws {
+    @Test func announcementFailureIsPresentedLikeAPublishingFailure() async throws {
         let presenter = PublishedPostPresenter()
         let blank = await #expect(throws: FailureViewModel.self) {
             try await publish(#"{"userId": 7, "title": "Moved", "body": "b", "website": " "}"#)
@@ -94,12 +94,12 @@ struct PostLineControllerTests {
         #expect(unknown == presenter.present(.unknownAuthor(User.ID(77))))
     }
 
-    @Test func aLineThatIsTooLongIsToldWithTheLimit() async {
+    @Test func overlongLineIsReportedWithTheLimit() async {
         let failure = await #expect(throws: FailureViewModel.self) { try await publishLine(nil) }
-        #expect(failure?.line == "This is no post: it is longer than 1048576 bytes. Write one post a line.")
+        #expect(failure?.line == "This is not a post: it is longer than 1048576 bytes. Write one post per line.")
     }
 
-    @Test func whatIsNotPublishedIsToldAsEver() async throws {
+    @Test func publishingFailureIsPresented() async throws {
         let failure = await #expect(throws: FailureViewModel.self) {
             try await publish(#"{"userId": 77, "title": "Notes", "body": "b"}"#)
         }

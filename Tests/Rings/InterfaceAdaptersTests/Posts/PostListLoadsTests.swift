@@ -10,7 +10,7 @@ struct PostListLoadsTests {
         RepositoryError(.unavailable, request: "GET x", explanation: "failed")
     )
 
-    /// Loads that show these posts, asked for with a filter.
+    /// Returns loads that show these posts, loaded with a filter.
     private func loaded(_ ids: some Sequence<Int>, next: Int? = nil, filter: String? = nil) throws -> PostListLoads {
         var loads = PostListLoads(presenter: presenter)
         let load = try loads.started(.filter(filter))
@@ -20,11 +20,11 @@ struct PostListLoadsTests {
 
     private func ids(_ loads: PostListLoads) -> [Int]? { loads.state.posts?.rows.map(\.id) }
 
-    @Test func nothingIsShownBeforeAnybodyAsks() {
+    @Test func stateIsIdleBeforeTheFirstLoad() {
         #expect(PostListLoads(presenter: presenter).state == .idle)
     }
 
-    @Test func aLoadIsOfTheNewestPostsFromTheNearestPlace() throws {
+    @Test func loadRequestsTheNewestPostsCacheFirst() throws {
         var loads = PostListLoads(presenter: presenter)
         let load = try loads.started(.load)
         #expect(load.query == FeedQuery())
@@ -35,7 +35,7 @@ struct PostListLoadsTests {
         #expect(loads.state == .loaded(presenter.present(page)))
     }
 
-    @Test func aFilterStaysUntilThereIsAnother() throws {
+    @Test func filterAppliesUntilItIsReplaced() throws {
         var loads = try loaded([1], filter: "a")
         let intents: [PostListIntent] = [.load, .refresh, .filter("b"), .load, .filter(nil), .refresh]
         let begun = try intents.map { try loads.started($0) }
@@ -47,7 +47,7 @@ struct PostListLoadsTests {
     }
 
     @Test(arguments: [(0, 20), (1, 20), (20, 20), (21, 21), (99, 99), (100, 100), (101, 100), (250, 100)])
-    func aRefreshAsksTheSourceForAsMuchAsIsShown(count: Int, pageSize: Int) throws {
+    func refreshRequestsAsManyPostsAsAreShown(count: Int, pageSize: Int) throws {
         var loads = try loaded(0..<count)
         let load = try loads.started(.refresh)
         #expect(load.query == FeedQuery(pageSize: pageSize))
@@ -56,11 +56,11 @@ struct PostListLoadsTests {
         #expect(ids(loads) == [7])
     }
 
-    @Test func moreFollowsOnWhatIsShownAndIsAskedForAsThatWas() throws {
+    @Test func loadMoreContinuesTheShownQuery() throws {
         var loads = try loaded(1...30, next: 30, filter: "a")
         let refresh = try loads.started(.refresh)
         loads.finish(refresh, with: .success(try .example([9, 8], total: 5, next: 8)))
-        // What is shown is about to go: nothing follows on it, unless the other posts cannot be had.
+        // The load with another filter will replace the shown posts, so they have no next page unless that load fails.
         let other = try loads.started(.filter("b"))
         let tooEarly = loads.begin(.loadMore)
         #expect(tooEarly == nil)
@@ -77,7 +77,7 @@ struct PostListLoadsTests {
         #expect(all.query == FeedQuery(text: "b"))
     }
 
-    @Test func moreIsAskedForOnceAtATime() throws {
+    @Test func secondLoadMoreSupersedesTheFirst() throws {
         var loads = try loaded([3], next: 3)
         let first = try loads.started(.loadMore)
         let second = try loads.started(.loadMore)
@@ -86,7 +86,7 @@ struct PostListLoadsTests {
         #expect(ids(loads) == [3, 2])
     }
 
-    @Test func thereIsNoMoreBehindTheLastPageAndBeforeTheFirst() throws {
+    @Test func loadMoreNeedsANextPage() throws {
         var empty = PostListLoads(presenter: presenter)
         let none = empty.begin(.loadMore)
         #expect(none == nil)
@@ -98,7 +98,7 @@ struct PostListLoadsTests {
         #expect(loads.state == shown)
     }
 
-    @Test func wantingMoreWhereThereIsNoneSupersedesNothing() throws {
+    @Test func loadMoreWithoutANextPageSupersedesNothing() throws {
         var loads = PostListLoads(presenter: presenter)
         let load = try loads.started(.load)
         let more = loads.begin(.loadMore)
@@ -107,7 +107,7 @@ struct PostListLoadsTests {
         #expect(ids(loads) == [1])
     }
 
-    @Test func whatIsClosedShowsThatAloneAndTakesNoAnswer() throws {
+    @Test func closedListShowsOnlyTheFailureAndIgnoresAnswers() throws {
         var loads = try loaded([2], next: 2)
         let load = try loads.started(.refresh)
         loads.close(showing: FailureViewModel("Closed"))
@@ -117,20 +117,20 @@ struct PostListLoadsTests {
         #expect(more == nil)
     }
 
-    @Test func everyOrderOfIntentsAndAnswersShowsTheNewestAlone() throws {
+    @Test func everyOrderOfIntentsAndAnswersShowsOnlyTheNewest() throws {
         let page = try FeedPage.example([5, 4], next: 4)
         let visited = explore(PostListLoads(presenter: presenter), Model(), pending: [], page: page, depth: 5)
         #expect(visited > 10_000)
     }
 
-    /// What the loads should know besides what is to be seen.
+    /// The expected internal state, which the visible state does not show.
     private struct Model {
         var settled = PostListState.idle
         var filter: String?
         var shownFilter: String?
     }
 
-    /// Does everything that can be done next, and again behind each of these, and gives how many states it came through.
+    /// Explores every sequence of intents and answers up to a depth, and returns the number of visited states.
     private func explore(
         _ loads: PostListLoads,
         _ model: Model,
@@ -145,7 +145,7 @@ struct PostListLoadsTests {
             var next = loads
             var model = model
             let load = next.begin(intent)
-            // A posts list that is shown always has a next page here, but none follows on what is about to go.
+            // Shown posts always have a next page here, except while a load with another filter is about to replace them.
             let isAboutToGo = loads.state == .loading(lastGood: posts) && model.shownFilter != model.filter
             #expect((load == nil) == (intent == .loadMore && (posts == nil || isAboutToGo)))
             #expect(next.state == (load == nil ? loads.state : .loading(lastGood: posts)))
@@ -165,7 +165,7 @@ struct PostListLoadsTests {
                     #expect(next.state == loads.state)
                 }
                 var others = pending
-                // The newest stays, as one that is answered already.
+                // Keep the newest load, to test that a second answer to it is ignored.
                 if position < pending.count - 1 { others.remove(at: position) }
                 visited += explore(next, model, pending: others, page: page, depth: depth - 1)
             }
@@ -193,7 +193,7 @@ struct PostListLoadsTests {
 }
 
 extension PostListLoads {
-    /// Begins what there must be to begin.
+    /// Begins a load, and fails the test if the intent starts none.
     fileprivate mutating func started(_ intent: PostListIntent) throws -> Load {
         let load = begin(intent)
         return try #require(load)
@@ -201,7 +201,7 @@ extension PostListLoads {
 }
 
 extension FeedPresenter {
-    /// What is shown of a page with the provenance of another.
+    /// Returns the view model of a page with the provenance of another one.
     fileprivate func present(_ page: FeedPage, readAs other: FeedPage) -> FeedViewModel {
         present(
             FeedPage(

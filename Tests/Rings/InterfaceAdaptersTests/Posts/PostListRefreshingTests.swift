@@ -10,7 +10,7 @@ struct PostListRefreshingTests {
     private let clock = ManualClock()
     private let interval = Duration.seconds(30)
 
-    /// A feed that remembers how it was read, and of which every second reading fails.
+    /// A feed that records the policy of each read, and fails every second one.
     private final class FailingFeed: Sendable {
         private let read = Mutex<[ReadPolicy]>([])
         var policies: [ReadPolicy] { read.withLock(\.self) }
@@ -31,7 +31,7 @@ struct PostListRefreshingTests {
         PostListViewModel { [feed] (_, policy) throws(ReadFeedError) in try feed.page(policy) }
     }
 
-    @Test func postsAreLoadedAndThenRefreshedBehindEachInterval() async throws {
+    @Test func postsAreLoadedAndThenRefreshedAfterEachInterval() async throws {
         let list = makeList()
         try await withThrowingTaskGroup { group in
             group.addTask { try await list.keepRefreshing(every: interval, on: clock) }
@@ -50,14 +50,14 @@ struct PostListRefreshingTests {
             await clock.sleepers(1)
             #expect(feed.policies == [.cacheFirst, .upstreamOnly, .upstreamOnly])
             #expect(list.state.posts?.rows.map(\.id) == [3])
-            // Who is cancelled ends without an error.
+            // Cancellation ends it without an error.
             group.cancelAll()
             try await group.waitForAll()
         }
         #expect(feed.policies.count == 3)
     }
 
-    @Test func theEndOfTheListIsItsEnd() async throws {
+    @Test func refreshingEndsWhenTheListIsClosed() async throws {
         let list = makeList()
         await withTaskGroup { group in
             group.addTask {

@@ -13,12 +13,12 @@ struct PostListViewModelTests {
         PostListViewModel { [feed] (query, policy) throws(ReadFeedError) in try await feed.read(query, policy) }
     }
 
-    /// What is shown of posts with these identities.
+    /// Returns the state that shows posts with these identities.
     private func loaded(_ ids: Int..., next: Int? = nil) throws -> PostListState {
         .loaded(FeedPresenter().present(try .example(ids, next: next)))
     }
 
-    /// A list that shows a post, which has one behind it.
+    /// Returns a list that shows post 9 and has a next page.
     private func makeLoadedList() async throws -> PostListViewModel {
         let list = makeList()
         async let loading: Void = list.send(.load)
@@ -27,7 +27,7 @@ struct PostListViewModelTests {
         return list
     }
 
-    @Test func eachObserverSeesTheStateAtOnceAndThenEveryChangeUntilTheEnd() async throws {
+    @Test func observersSeeTheCurrentStateAndThenEveryChange() async throws {
         let list = makeList()
         var observers = (1...3).map { _ in list.states.makeAsyncIterator() }
         for index in observers.indices { #expect(await observers[index].next() == .idle) }
@@ -42,7 +42,7 @@ struct PostListViewModelTests {
         for index in observers.indices { #expect(await observers[index].next() == nil) }
     }
 
-    @Test func aSlowObserverSeesTheNewestState() async throws {
+    @Test func slowObserverSeesTheNewestState() async throws {
         let list = makeList()
         var slow = list.states.makeAsyncIterator()
         async let loading: Void = list.send(.load)
@@ -53,7 +53,7 @@ struct PostListViewModelTests {
         #expect(await slow.next() == nil)
     }
 
-    @Test func whoObservesAClosedListSeesTheEnd() async {
+    @Test func sequenceOfAClosedListEndsImmediately() async {
         let list = makeList()
         await list.close()
         var observer = list.states.makeAsyncIterator()
@@ -62,7 +62,7 @@ struct PostListViewModelTests {
     }
 
     @Test(arguments: [true, false])
-    func anAnswerThatIsSupersededIsNeverShown(comesLast: Bool) async throws {
+    func supersededAnswerIsNeverShown(comesLast: Bool) async throws {
         let list = try await makeLoadedList()
         async let earlier: Void = list.send(.load)
         let first = try #require(await feed.nextQuestion())
@@ -89,7 +89,7 @@ struct PostListViewModelTests {
         #expect(await observer.next() == nil)
     }
 
-    @Test func moreIsShownBehindWhatIsThere() async throws {
+    @Test func loadMoreAppendsPosts() async throws {
         let list = try await makeLoadedList()
         async let loading: Void = list.send(.loadMore)
         let question = try #require(await feed.nextQuestion())
@@ -97,12 +97,12 @@ struct PostListViewModelTests {
         question.answer(.success(try .example([8])))
         try await loading
         #expect(list.state.posts?.rows.map(\.id) == [9, 8])
-        // There is no more, and nobody is asked.
+        // There is no next page, so nothing is requested.
         try await list.send(.loadMore)
         #expect(feed.answered == 2)
     }
 
-    @Test func whoIsCancelledCancelsTheLoadAndWhatWasShownStays() async throws {
+    @Test func cancelledSenderCancelsTheLoadAndKeepsThePosts() async throws {
         let list = try await makeLoadedList()
         try await withThrowingTaskGroup { group in
             group.addTask { try await list.send(.refresh) }
@@ -115,7 +115,7 @@ struct PostListViewModelTests {
         #expect(list.state == (try loaded(9, next: 9)))
     }
 
-    @Test func closingCancelsTheLoadAndWaitsForItsEnd() async throws {
+    @Test func closingCancelsTheLoadAndWaitsForIt() async throws {
         let list = makeList()
         async let loading: Void = list.send(.load)
         let question = try #require(await feed.nextQuestion())
@@ -129,13 +129,13 @@ struct PostListViewModelTests {
         await list.close()
         #expect(feed.answered == 1)
         #expect(list.state == .failed(closed, lastGood: nil))
-        // What came behind the beginning of the end is not shown.
+        // An answer that arrives after closing began is not shown.
         #expect(await observer.next() == nil)
         await answering
         try await loading
     }
 
-    @Test func aClosedListTakesNoIntentAndShowsNothing() async throws {
+    @Test func closedListRejectsIntentsAndShowsNoPosts() async throws {
         let list = try await makeLoadedList()
         await list.close()
         await list.close()
@@ -146,7 +146,7 @@ struct PostListViewModelTests {
         #expect(feed.answered == 1)
     }
 
-    @Test func anObserverThatGoesAwayIsLetGo() async throws {
+    @Test func observerIsRemovedWhenItStopsObserving() async throws {
         let list = makeList()
         for _ in 1...10 { _ = list.states }
         #expect(list.observerCount == 0)
@@ -163,7 +163,7 @@ struct PostListViewModelTests {
         #expect(list.observerCount == 0)
     }
 
-    @Test func whatACancelledLoadDoesMayLookAtTheList() async throws {
+    @Test func cancellationHandlerOfALoadMayReadTheList() async throws {
         let lists = AsyncStream.makeStream(of: PostListViewModel.self)
         let begun = Rendezvous(of: 2)
         let list = PostListViewModel { (query, policy) throws(ReadFeedError) in
@@ -187,7 +187,7 @@ struct PostListViewModelTests {
         #expect(list.state == .idle)
     }
 
-    @Test func aThousandMaySendAndObserveAtOnce() async throws {
+    @Test func thousandTasksMaySendAndObserveConcurrently() async throws {
         let list = PostListViewModel { (query, _) throws(ReadFeedError) in
             guard let id = query.text.flatMap(Int.init), let page = try? FeedPage.example([id]) else {
                 throw .cancelled

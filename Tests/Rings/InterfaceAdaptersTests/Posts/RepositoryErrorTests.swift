@@ -19,7 +19,7 @@ struct RepositoryErrorTests {
         return await #expect(throws: RepositoryError.self) { try await repository.publish(draft) }
     }
 
-    @Test func aWriteThatWasNotSentInTimeWasNotDone() async throws {
+    @Test func unsentWriteIsUnavailableNotUnknown() async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(.timedOut, request: request, explanation: "was not sent", wasSent: false)
         }
@@ -34,7 +34,7 @@ struct RepositoryErrorTests {
         (.interrupted, .unavailable, .outcomeUnknown), (.tooLarge, .unreadable, .outcomeUnknown),
         (.tooManyRedirects, .unavailable, .outcomeUnknown), (.unreadable, .unreadable, .unreadable),
     ])
-    func everyFailureToFetchIsTranslated(
+    func everyFetchErrorIsTranslated(
         reason: FetchError.Reason,
         ofRead: RepositoryError.Reason,
         ofWrite: RepositoryError.Reason
@@ -57,7 +57,7 @@ struct RepositoryErrorTests {
         (502, .unavailable, .outcomeUnknown), (503, .unavailable, .outcomeUnknown),
         (504, .unavailable, .outcomeUnknown),
     ])
-    func everyStatusIsTranslated(
+    func everyErrorStatusIsTranslated(
         code: Int,
         ofRead: RepositoryError.Reason,
         ofWrite: RepositoryError.Reason
@@ -67,19 +67,19 @@ struct RepositoryErrorTests {
         #expect(try await writeError(answering)?.reason == ofWrite)
     }
 
-    @Test func whatTheSourceSaidAboutWhenIsPassedOn() async throws {
+    @Test func retryAfterOfTheUpstreamIsPassedOn() async throws {
         let busy = DataResponse(status: 503, headerFields: [HeaderField(.retryAfter, "7")])
         let error = try await readError(StubDataFetcher(busy))
         #expect(error?.canRetry == true)
         #expect(error?.retryAfter == .seconds(7))
     }
 
-    @Test func aWriteOfUnknownOutcomeIsNotToBeRepeatedBlindly() async throws {
+    @Test func writeOfUnknownOutcomeCannotBeRetried() async throws {
         #expect(try await readError(StubDataFetcher(failing: .timedOut))?.canRetry == true)
         #expect(try await writeError(StubDataFetcher(failing: .timedOut))?.canRetry == false)
     }
 
-    @Test func whatIsClosedIsNotAskedAgain() async throws {
+    @Test func closedRepositoryCannotBeRetried() async throws {
         let closed = StubDataFetcher(failing: .closed, explanation: "was asked of what is closed")
         #expect(try await readError(closed)?.canRetry == false)
         let users = UpstreamUserRepository(upstream: try .example(closed))
@@ -92,5 +92,5 @@ struct RepositoryErrorTests {
         #expect(reading.map { FeedPresenter().present($0).advice } == Self.advice)
     }
 
-    private static let advice = "Ask again of what is open: start the program, or sign in."
+    private static let advice = "Start the program again, or sign in again."
 }

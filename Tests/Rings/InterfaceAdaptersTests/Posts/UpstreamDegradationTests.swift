@@ -16,12 +16,12 @@ struct UpstreamDegradationTests {
     private let source = StubDataFetcher { request throws(FetchError) in
         let isList = ["users", "posts"].contains(request.url.lastPathComponent)
         var response = DataResponse(body: Data((isList ? "[]" : UserJSON.record()).utf8))
-        // Of a write nobody would know whether it was done.
+        // For a write, this reason would leave the outcome unknown.
         response.fallbackReason = FetchError(.interrupted, request: request, explanation: "reached nobody")
         return response
     }
 
-    @Test func aReadingTellsWhyItIsNotWhatWasAskedFor() async throws {
+    @Test func readingFromAFallbackNamesTheReason() async throws {
         let users = UpstreamUserRepository(upstream: try .example(source))
         let posts = UpstreamPostRepository(upstream: try .example(source))
         let degradations = [
@@ -37,12 +37,12 @@ struct UpstreamDegradationTests {
         )
     }
 
-    @Test func whatWasAskedForIsNotDegraded() async throws {
+    @Test func regularReadingHasNoFallbackReason() async throws {
         let users = UpstreamUserRepository(upstream: try .example(answering: "[]"))
         #expect(try await users.users(.cacheFirst).fallbackReason == nil)
     }
 
-    @Test func aWriteThatAnotherAnsweredIsNotTakenForDone() async throws {
+    @Test func writeAnsweredByAFallbackHasAnUnknownOutcome() async throws {
         var response = DataResponse(status: .created, body: Data(#"{"id": 101}"#.utf8))
         response.fallbackReason = FetchError(.unreachable, request: try .example(), explanation: "reached nobody")
         let posts = UpstreamPostRepository(upstream: try .example(StubDataFetcher(response)))
@@ -50,6 +50,6 @@ struct UpstreamDegradationTests {
         let error = await #expect(throws: RepositoryError.self) { try await posts.publish(draft) }
         #expect(error?.reason == .outcomeUnknown)
         #expect(error?.canRetry == false)
-        #expect(error?.explanation == "was answered by another than the upstream")
+        #expect(error?.explanation == "was answered by a fallback, so it is not known whether the upstream did it")
     }
 }

@@ -14,7 +14,7 @@ import Foundation
 
 struct UpstreamOriginTests {
     @Test(arguments: [Origin.memory, .upstream])
-    func aReadingTellsWhereTheAnswerCameFrom(origin: Origin) async throws {
+    func readingHasTheOriginOfTheResponse(origin: Origin) async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             let isList = ["users", "posts"].contains(request.url.lastPathComponent)
             var response = DataResponse(body: Data((isList ? "[]" : UserJSON.record()).utf8))
@@ -29,7 +29,7 @@ struct UpstreamOriginTests {
         #expect(try await posts.posts(by: User.ID(1), .cacheFirst).origin == origin)
     }
 
-    @Test func anAnswerIsTheSourcesOwnUnlessToldOtherwise() {
+    @Test func originIsTheUpstreamByDefault() {
         #expect(DataResponse().origin == .upstream)
     }
 }

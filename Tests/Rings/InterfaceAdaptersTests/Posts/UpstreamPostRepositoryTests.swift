@@ -21,7 +21,7 @@ struct UpstreamPostRepositoryTests {
          {"id": 5, "title": "Five", "body": "5"}]
         """
 
-    @Test func recordsBecomeThePostsTheyDescribe() async throws {
+    @Test func recordsAreDecodedAsPosts() async throws {
         let reading = try await UpstreamPostRepository(upstream: .example(answering: list)).posts(.cacheFirst)
         #expect(
             try reading.value == [
@@ -36,14 +36,14 @@ struct UpstreamPostRepositoryTests {
         )
     }
 
-    @Test func postsOfAnAuthorAreAskedForAndNoOthersTaken() async throws {
+    @Test func onlyPostsOfTheAuthorAreRequestedAndReturned() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data(list.utf8))))
         let reading = try await UpstreamPostRepository(upstream: .example(source)).posts(by: User.ID(2), .cacheFirst)
         #expect(reading.value.map(\.id.rawValue) == [12])
         #expect(source.requests.map(\.url.absoluteString) == ["http://upstream.test/api/posts?userId=2"])
     }
 
-    @Test func readingFromTheUpstreamItselfTellsCachesSo() async throws {
+    @Test func upstreamOnlySendsNoCache() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: Data("[]".utf8))))
         let repository = UpstreamPostRepository(upstream: try .example(source))
         _ = try await repository.posts(.upstreamOnly)
@@ -52,10 +52,10 @@ struct UpstreamPostRepositoryTests {
         #expect(source.requests.map { $0.headerFields[.cacheControl] } == ["no-cache", "no-cache", nil])
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatIsPendingIsNumberedAboveAllThatIsPublished() async throws {
+    @Test(.timeLimit(.minutes(5))) func pendingPostsHaveGreaterIdentitiesThanPublishedOnes() async throws {
         let upstream = try Upstream.example(
             StubDataFetcher { request throws(FetchError) in
-                // Nobody comes, so it ends when it is cancelled.
+                // No second participant arrives, so the wait ends only when it is cancelled.
                 await Rendezvous(of: 2).arrive()
                 throw FetchError(.cancelled, request: request, explanation: "was cancelled")
             }
@@ -64,16 +64,16 @@ struct UpstreamPostRepositoryTests {
         let store = InMemoryRecordStore(now: { Date(timeIntervalSinceReferenceDate: 800_000_000) })
         let outbox = Outbox(upstream: upstream, store: store, timer: timer, errorHandler: RecordingErrorHandler())
         let posts = Repository(.posts(), upstream: upstream, outbox: outbox, timer: timer)
-        try await outbox.open(handlers: [try #require(posts.handler)])
+        try await outbox.open(handlers: [posts.handler])
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On engines")
         let reading = try await UpstreamPostRepository(posts).publish(draft)
         #expect(reading.isPending)
-        // Every reader of JSON tells it from its neighbours.
+        // The identity is below 2^53, so every JSON parser reads it exactly.
         #expect((1 << 52..<1 << 53).contains(reading.value.id.rawValue))
         await outbox.close()
     }
 
-    @Test func aDraftIsSentOnceAndBecomesAPost() async throws {
+    @Test func draftIsSentOnceAndBecomesAPost() async throws {
         let answer = DataResponse(status: .created, body: Data(#"{"id": 101, "title": "ignored"}"#.utf8))
         let source = RecordingDataFetcher(StubDataFetcher(answer))
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes \"1\"", body: "On\nengines")
@@ -95,11 +95,11 @@ struct UpstreamPostRepositoryTests {
     }
 
     @Test(arguments: ["", "[]", "{}", #"{"id": null}"#, #"{"id": "x"}"#, "<html>"])
-    func anAcceptedDraftWithoutAnIdentityHasAnUnknownOutcome(body: String) async throws {
+    func publicationWithoutAnIdentityHasAnUnknownOutcome(body: String) async throws {
         let repository = UpstreamPostRepository(upstream: try .example(answering: body, status: .created))
         let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "x")
         let error = await #expect(throws: RepositoryError.self) { try await repository.publish(draft) }
         #expect(error?.reason == .outcomeUnknown)
-        #expect(error?.explanation.hasPrefix("was accepted, but the answer to it cannot be used: it") == true)
+        #expect(error?.explanation.hasPrefix("was accepted, but the response cannot be used: it") == true)
     }
 }

@@ -9,11 +9,11 @@ struct ExcerptTests {
         ("ab cde", "ab c…"),
         ("abcd ", "abcd"), ("abcde ", "abcde"), ("abcde f", "abcd…"), ("👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻", "👩‍💻👩‍💻👩‍💻👩‍💻👩‍💻"),
     ])
-    func anExcerptIsOneLineOfFiveCharactersAtMost(text: String, excerpt: String) {
+    func excerptIsOneLineOfLimitedLength(text: String, excerpt: String) {
         #expect(text.excerpt(upTo: 5) == excerpt)
     }
 
-    @Test(arguments: [(31, 32), (32, 32), (100, 32)]) func aCharacterCountsForEverySixteenOfItsMarks(
+    @Test(arguments: [(31, 32), (32, 32), (100, 32)]) func combiningMarksCountTowardTheLimit(
         marks: Int,
         scalars: Int
     ) {

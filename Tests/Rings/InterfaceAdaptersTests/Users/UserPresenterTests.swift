@@ -6,7 +6,7 @@ import UseCases
 import UseCasesTesting
 
 struct UserPresenterTests {
-    @Test func aListShowsEachUserAndWhatWasLeftOut() throws {
+    @Test func listShowsUsersAndRejectedRecords() throws {
         let rejected = [RejectedRecord(list: "users", position: 3, field: "id", reason: "is missing")]
         let reading = Reading([try User.example(7, name: "Ada")], origin: .upstream, rejected: rejected)
         let viewModel = UserListPresenter().present(reading)
@@ -17,12 +17,12 @@ struct UserPresenterTests {
         #expect(viewModel.document.blocks.last == .notes(["Left out: users[3].id is missing"]))
     }
 
-    @Test func aListWithNothingLeftOutHasNoRemarks() throws {
+    @Test func listWithoutRejectedRecordsHasNoNotes() throws {
         let viewModel = UserListPresenter().present(Reading([try User.example()], origin: .memory))
         #expect(viewModel.document.blocks.count == 2)
     }
 
-    @Test func aProfileShowsTheUserAndThePosts() throws {
+    @Test func profileShowsTheUserAndThePosts() throws {
         let profile = UserProfile(
             user: Reading(try .example(7, name: "Ada"), origin: .upstream),
             posts: .success(
@@ -41,7 +41,7 @@ struct UserPresenterTests {
         #expect(texts.last == ["3", "Notes", "Body"])
     }
 
-    @Test func whatIsShownInPlaceOfWhatWasAskedForSaysWhy() throws {
+    @Test func fallbackReadingSaysWhy() throws {
         let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
         let rejected = [RejectedRecord(list: "users", position: 3, field: nil, reason: "is null")]
         let list = Reading([try User.example()], origin: .memory, rejected: rejected, fallbackReason: failure)
@@ -60,9 +60,9 @@ struct UserPresenterTests {
         }
     }
 
-    @Test func aProfileWithoutPostsSaysWhy() throws {
+    @Test func profileWithoutPostsSaysWhy() throws {
         let failure = RepositoryError(.unavailable, request: "GET x", explanation: "failed")
         let profile = UserProfile(user: Reading(try .example(), origin: .upstream), posts: .failure(failure))
-        #expect(UserProfilePresenter().present(profile).notes == ["The posts could not be had: GET x failed"])
+        #expect(UserProfilePresenter().present(profile).notes == ["The posts could not be read: GET x failed"])
     }
 }

@@ -30,7 +30,7 @@ struct CreateMirrorTests {
         try await CreateMirror(from: originals, in: store)(progress: progress)
     }
 
-    @Test func everythingIsCopiedThatIsThere() async throws {
+    @Test func everyExistingItemIsCopied() async throws {
         var progress: [[Int]] = []
         let report = try await mirror { progress.append([$0, $1]) }
         #expect(report.userCount == 2)
@@ -44,7 +44,7 @@ struct CreateMirrorTests {
         #expect(progress == [[2, 4], [3, 4], [4, 4]])
     }
 
-    /// What is said of an upstream that passes a limit.
+    /// Returns the explanation of the exceeded limit; `nil` if the mirror was created.
     private func problem(_ limits: MirrorLimits) async -> String? {
         do {
             _ = try await CreateMirror(from: originals, in: store, limits: limits)()
@@ -56,25 +56,25 @@ struct CreateMirrorTests {
         }
     }
 
-    @Test func aMirrorWithinItsLimitsIsMade() async {
+    @Test func mirrorWithinItsLimitsIsCreated() async {
         #expect(await problem(MirrorLimits(maximumListByteCount: 2, maximumTotalByteCount: 7)) == nil)
         #expect(await problem(MirrorLimits(maximumImageByteCount: 3, maximumImageCount: 2)) == nil)
     }
 
-    @Test func whatIsTooLargeIsNamedByItsLimit() async {
+    @Test func errorNamesTheExceededLimit() async {
         #expect(
             await problem(MirrorLimits(maximumListByteCount: 1))?
-                .hasPrefix("has more than 1 bytes, the most that MirrorLimits.maximumListByteCount allows") == true
+                .hasPrefix("exceeds the limit of 1 bytes set by MirrorLimits.maximumListByteCount") == true
         )
         #expect(
             await problem(MirrorLimits(maximumImageByteCount: 2))?
-                .hasPrefix("has more than 2 bytes, the most that MirrorLimits.maximumImageByteCount allows") == true
+                .hasPrefix("exceeds the limit of 2 bytes set by MirrorLimits.maximumImageByteCount") == true
         )
         #expect(
             await problem(MirrorLimits(maximumTotalByteCount: 6))?
                 .contains("MirrorLimits.maximumTotalByteCount (6 for everything)") == true
         )
-        // Of two that are the same, the nearer one.
+        // If two limits are equal, the error names the one for the item.
         #expect(
             await problem(MirrorLimits(maximumListByteCount: 1, maximumTotalByteCount: 1))?
                 .contains("MirrorLimits.maximumListByteCount") == true
@@ -83,25 +83,25 @@ struct CreateMirrorTests {
         #expect(store.publishedCount == 0)
     }
 
-    @Test func whatIsTransferredCountsForTheLimitOfAll() async {
+    @Test func transferredBytesCountTowardTheTotalLimit() async {
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 6)) != nil)
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 7)) == nil)
     }
 
-    @Test func whatIsReadAgainToSeeWhetherItChangedDoesNotCount() async {
+    @Test func rereadingForChangesDoesNotCountTowardTheTotalLimit() async {
         originals.set(InMemoryDataLoader([1, 2], validator: nil, source: "users"), for: .users)
         originals.set(InMemoryDataLoader([], validator: nil, source: "posts"), for: .posts)
         originals.set(InMemoryDataLoader([], source: "image"), for: first)
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 2)) == nil)
     }
 
-    @Test func whatIsThereAlreadyCountsToo() async throws {
+    @Test func reusedItemsCountTowardTheTotalLimit() async throws {
         _ = try await mirror()
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 6)) != nil)
         #expect(await problem(MirrorLimits(maximumTotalByteCount: 7)) == nil)
     }
 
-    @Test func whatIsUnchangedIsNotCopiedAgain() async throws {
+    @Test func unchangedItemsAreNotCopiedAgain() async throws {
         _ = try await mirror()
         users.replace(with: [9], validator: "2")
         let report = try await mirror()
@@ -110,7 +110,7 @@ struct CreateMirrorTests {
         #expect(store[first] == [5, 6, 7])
     }
 
-    @Test func whatIsOfAnotherSourceIsCopiedAgain() async throws {
+    @Test func itemsOfAnotherSourceAreCopiedAgain() async throws {
         _ = try await mirror()
         originals.set(InMemoryDataLoader([8], source: "others"), for: .users)
         originals.set(InMemoryDataLoader([7], source: nil), for: .posts)
@@ -119,7 +119,7 @@ struct CreateMirrorTests {
         #expect(store[.posts] == [7])
     }
 
-    @Test func whatIsThereNoMoreIsLeftOut() async throws {
+    @Test func deletedItemsAreLeftOut() async throws {
         _ = try await mirror()
         originals.set(
             InMemoryDataLoader([]) { (_, _) throws(DataLoaderError) in
@@ -131,7 +131,7 @@ struct CreateMirrorTests {
         #expect(store.items == [.users, .posts])
     }
 
-    @Test func usersThatChangeMeanwhileAreCopiedAgain() async throws {
+    @Test func usersThatChangeDuringMirroringAreCopiedAgain() async throws {
         let users = users
         let image = InMemoryDataLoader([5], source: "image") { _, _ in users.replace(with: [9], validator: "2") }
         originals.set(image, for: first)
@@ -141,7 +141,7 @@ struct CreateMirrorTests {
         #expect(store.publishedCount == 1)
     }
 
-    @Test(arguments: [false, true]) func postsThatChangeMeanwhileAreCopiedAgain(areVersioned: Bool) async throws {
+    @Test(arguments: [false, true]) func postsThatChangeDuringMirroringAreCopiedAgain(areVersioned: Bool) async throws {
         let posts = InMemoryDataLoader([3], validator: areVersioned ? "1" : nil, source: "posts")
         originals.set(posts, for: .posts)
         originals.set(
@@ -155,8 +155,8 @@ struct CreateMirrorTests {
         #expect(store.publishedCount == 1)
     }
 
-    /// An upstream whose users change while posts are copied, in so many rounds.
-    @Test(arguments: [(3, true), (4, false)]) func usersMayChangeInThreeRounds(count: Int, isMirrored: Bool)
+    /// The users change while the posts are copied, in `count` rounds.
+    @Test(arguments: [(3, true), (4, false)]) func usersMayChangeInThreeRoundsButNotInFour(count: Int, isMirrored: Bool)
         async throws
     {
         let left = Mutex(count)
@@ -179,7 +179,7 @@ struct CreateMirrorTests {
         #expect(store.publishedCount == (isMirrored ? 1 : 0))
     }
 
-    /// A source that tells no version at first, and is another before its second reading is done.
+    /// A source without a validator at first, which changes while it is read for the second time.
     private final class RestlessLoader: DataLoader {
         let source: String? = "posts"
         private let readings = Mutex(0)
@@ -198,14 +198,14 @@ struct CreateMirrorTests {
         }
     }
 
-    @Test func postsThatChangeWhileTheyAreReadAgainAreCopiedAgain() async throws {
+    @Test func postsThatChangeWhileTheyAreRereadAreCopiedAgain() async throws {
         originals.set(RestlessLoader(), for: .posts)
         _ = try await mirror()
         #expect(store[.posts] == [4, 4])
         #expect(store.publishedCount == 1)
     }
 
-    @Test func anUpstreamThatNeverRestsIsGivenUp() async throws {
+    @Test func upstreamThatKeepsChangingIsAnError() async throws {
         let count = Mutex(1)
         let (users, posts) = (users, posts)
         originals.set(
@@ -224,7 +224,7 @@ struct CreateMirrorTests {
         #expect(try await mirror().avatarCount == 1)
     }
 
-    @Test func whatCannotBeHadLeavesTheMirrorAsItWas() async throws {
+    @Test func failedItemLeavesTheExistingMirrorUnchanged() async throws {
         _ = try await mirror()
         users.replace(with: [9], validator: "2")
         let failure = DataLoaderError(source: "image", explanation: "was answered with 503")
@@ -232,16 +232,16 @@ struct CreateMirrorTests {
         originals.set(failing, for: second)
         await #expect(throws: CreateMirrorError.unavailable(failure)) { try await mirror() }
         #expect(store[.users] == [1, 2])
-        // And the next run needs but the rest.
+        // The next run copies only the missing image.
         originals.set(InMemoryDataLoader([8], source: "image"), for: second)
         #expect(try await mirror().transferredCount == 1)
         #expect(store[.users] == [9])
         #expect(store[second] == [8])
     }
 
-    @Test func aCancelledMirrorIsNotPublished() async throws {
+    @Test func cancelledMirrorIsNotPublished() async throws {
         let failing = InMemoryDataLoader([5], source: "image") { _, _ in
-            // `unsafe`: the task is used where it runs, and not kept.
+            // `unsafe`: the reference is used only during the call, inside its own task.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         }
         originals.set(failing, for: first)
@@ -251,9 +251,9 @@ struct CreateMirrorTests {
         #expect(store.publishedCount == 0)
     }
 
-    /// The image takes a second, and the mirror must not take longer than the deadline.
+    /// Loading the image takes one second.
     @Test(arguments: [(Duration.milliseconds(999), false), (.milliseconds(1_001), true)])
-    func aMirrorHonorsTheDeadline(limit: Duration, isPublished: Bool) async throws {
+    func mirroringEndsAtTheDeadline(limit: Duration, isPublished: Bool) async throws {
         let clock = ManualClock()
         originals.set(
             InMemoryDataLoader([5], source: "image") { _, _ in clock.advance(by: .seconds(1)) },
@@ -266,7 +266,7 @@ struct CreateMirrorTests {
         #expect(store.publishedCount == (isPublished ? 1 : 0))
     }
 
-    @Test func aListThatCannotBeReadIsNotPublished() async throws {
+    @Test func unreadableListIsNotPublished() async throws {
         let failure = RepositoryError(.unreadable, request: "GET users", explanation: "is no list")
         let users = InMemoryUserRepository([])
         users.fail(with: failure)

@@ -3,7 +3,7 @@ import InwardTransfers
 import Synchronization
 import UseCases
 
-/// The originals of a mirror, each a loader that a test made.
+/// A mirror source with a loader for each item. Other items do not exist.
 final class MirrorOriginals: MirrorSource {
     private let loaders: Mutex<[MirroredItem: any DataLoader]>
 

@@ -38,7 +38,7 @@ struct AnnounceWebsiteTests {
         try await posts.posts(.cacheFirst).value.map(\.title)
     }
 
-    @Test func theWebsiteAndThePostAreOneCommit() async throws {
+    @Test func websiteAndPostAreCommittedTogether() async throws {
         let draft = try await announce("ada.example.org", title: " Moved ")
         let expected = try PostDraft(authorID: User.ID(1), title: "Moved", body: "See there.")
         #expect(draft == expected)
@@ -48,18 +48,18 @@ struct AnnounceWebsiteTests {
         #expect(unitOfWork.commits == [["the profile of user 1", "the publication of “Moved”"]])
     }
 
-    @Test func aWebsiteThatIsThereAlreadyNeedsNoChange() async throws {
+    @Test func unchangedWebsiteIsNotCommitted() async throws {
         try await announce("ada.example.org")
         try await announce("ada.example.org", title: "Still there")
         #expect(unitOfWork.commits.last == ["the publication of “Still there”"])
     }
 
-    @Test(arguments: ["", " \n"]) func aBlankWebsiteIsNotAnnounced(blank: String) async throws {
+    @Test(arguments: ["", " \n"]) func blankWebsiteIsRejected(blank: String) async throws {
         await #expect(throws: AnnounceWebsiteError.blankWebsite) { try await announce(blank) }
         #expect(unitOfWork.commits.isEmpty)
     }
 
-    @Test func whatPublishingRefusesChangesNoWebsite() async throws {
+    @Test func rejectedPostLeavesTheWebsiteUnchanged() async throws {
         try await announce("ada.example.org")
         await #expect(throws: AnnounceWebsiteError.notPublished(.titleTaken("MOVED"))) {
             try await announce("other.example.org", title: "MOVED")
@@ -78,17 +78,17 @@ struct AnnounceWebsiteTests {
         (UnitOfWorkError.Reason.cancelled, RepositoryError.Reason.cancelled), (.closed, .closed), (.denied, .denied),
         (.full, .unavailable), (.unavailable, .unavailable), (.foreign, .unavailable),
     ])
-    func aFailedCommitChangesNothingAndFreesTheTitle(
+    func failedCommitChangesNothingAndReleasesTheTitle(
         reason: UnitOfWorkError.Reason,
         expected: RepositoryError.Reason
     ) async throws {
-        unitOfWork.failNextCommit(with: UnitOfWorkError(reason, explanation: "The disk is full."))
+        unitOfWork.failNextCommit(with: UnitOfWorkError(reason, explanation: "Nothing was changed: the disk is full."))
         let error = await #expect(throws: AnnounceWebsiteError.self) { try await announce("ada.example.org") }
         switch error {
         case .notPublished(.cancelled): #expect(expected == .cancelled)
         case .notPublished(.denied(let cause)), .notPublished(.unavailable(let cause)):
             #expect(cause.reason == expected)
-            #expect(cause.description.hasPrefix("The post and the website were not accepted: The disk is full"))
+            #expect(cause.description.hasPrefix("The post and the website were not accepted: the disk is full"))
             #expect(cause.canRetry == [.full, .unavailable].contains(reason))
         default: Issue.record("\(String(describing: error))")
         }
@@ -99,7 +99,7 @@ struct AnnounceWebsiteTests {
     }
 
     @Test(arguments: RepositoryError.allReasons)
-    func aPostThatCannotBePreparedChangesNothing(reason: RepositoryError.Reason) async throws {
+    func postThatCannotBePreparedChangesNothing(reason: RepositoryError.Reason) async throws {
         let announceWebsite = announceWebsite(over: UnwritablePostRepository(failure: .example(reason)))
         await #expect(throws: AnnounceWebsiteError.self) {
             try await announceWebsite("ada.example.org", title: "Moved", body: "x", by: User.ID(1))
@@ -109,7 +109,7 @@ struct AnnounceWebsiteTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func aTitleThatIsBeingPublishedIsNotAnnounced() async throws {
+    func titleThatIsBeingPublishedIsTaken() async throws {
         let (begun, meeting) = (Rendezvous(of: 2), Rendezvous(of: 2))
         let publishPost = PublishPost(
             posts: MeetingPostRepository(

@@ -3,7 +3,7 @@ import InwardCore
 import InwardTesting
 import UseCases
 
-/// Posts that are given, and drafts that are taken, when somebody else has been asked too.
+/// A post repository whose reads answer only when another participant has arrived at the rendezvous, which proves concurrency.
 struct MeetingPostRepository: PostRepository {
     let base: any PostRepository
     let meeting: Rendezvous

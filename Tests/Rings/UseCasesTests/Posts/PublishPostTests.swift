@@ -20,28 +20,28 @@ struct PublishPostTests {
         try await posts.posts(.cacheFirst).value.map(\.title)
     }
 
-    @Test func aValidPostIsPublished() async throws {
+    @Test func validPostIsPublished() async throws {
         let post = try await publishPost(title: " Notes ", body: "On the engine.", by: User.ID(1)).value
         #expect(post.title == "Notes")
         #expect(post.authorID == User.ID(1))
         #expect(try await posts.posts(.cacheFirst).value == [post])
     }
 
-    @Test func anInvalidDraftIsNotPublished() async throws {
+    @Test func invalidDraftIsNotPublished() async throws {
         await #expect(throws: PublishPostError.invalidDraft(.titleLength(0))) {
             try await publishPost(title: " ", body: "x", by: User.ID(1))
         }
         #expect(try await titles().isEmpty)
     }
 
-    @Test func anUnknownAuthorPublishesNothing() async throws {
+    @Test func unknownAuthorCannotPublish() async throws {
         await #expect(throws: PublishPostError.unknownAuthor(User.ID(77))) {
             try await publishPost(title: "Notes", body: "x", by: User.ID(77))
         }
         #expect(try await titles().isEmpty)
     }
 
-    @Test func nobodyPublishesATitleTwice() async throws {
+    @Test func authorCannotPublishATitleTwice() async throws {
         _ = try await publishPost(title: "Notes", body: "x", by: User.ID(1))
         await #expect(throws: PublishPostError.titleTaken("NOTES")) {
             try await publishPost(title: " NOTES", body: "other", by: User.ID(1))
@@ -51,8 +51,8 @@ struct PublishPostTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func ofTwoWhoPublishATitleAtTheSameMomentOneDoes() async throws {
-        // The posts answer when they were asked and this test has arrived: until then the first one is under way.
+    func onlyOneOfTwoConcurrentCallsPublishesATitle() async throws {
+        // The first call waits in its check of the titles until this test arrives at the rendezvous.
         let meeting = Rendezvous(of: 2)
         let begun = Rendezvous(of: 2)
         let slowPosts = MeetingPostRepository(
@@ -65,7 +65,7 @@ struct PublishPostTests {
         await #expect(throws: PublishPostError.titleTaken("notes")) {
             try await publishPost(title: "notes", body: "second", by: User.ID(1))
         }
-        // Another author's is not in the way.
+        // Another author can use the same title.
         async let other = publishPost(title: "Notes", body: "other", by: User.ID(2))
         await meeting.arrive()
         #expect(try await first.value.body == "first")
@@ -73,7 +73,7 @@ struct PublishPostTests {
         #expect(try await titles() == ["Notes", "Notes"])
     }
 
-    @Test func aTitleThatFailedToBePublishedIsFreeAgain() async throws {
+    @Test func titleIsReleasedWhenPublishingFails() async throws {
         posts.fail(with: .example(.unavailable))
         await #expect(throws: PublishPostError.unavailable(.example(.unavailable))) {
             try await publishPost(title: "Notes", body: "x", by: User.ID(1))
@@ -84,7 +84,7 @@ struct PublishPostTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func authorAndTitlesAreAskedForAtTheSameTime() async throws {
+    func authorAndTitlesAreCheckedConcurrently() async throws {
         let meeting = Rendezvous(of: 2)
         let publishPost = PublishPost(
             posts: MeetingPostRepository(base: posts, meeting: meeting),
@@ -95,7 +95,7 @@ struct PublishPostTests {
         #expect(try await titles() == ["Notes"])
     }
 
-    @Test func theRulesAreCheckedAgainstTheSourceItselfAsLongAsItCanBeAsked() async {
+    @Test func rulesAreCheckedAgainstTheUpstreamFirst() async {
         let repository = PolicyRecordingRepository()
         let titles = TitleReservations()
         let asksForUsers = PublishPost(posts: posts, users: repository, titlesUnderWay: titles)
@@ -118,14 +118,14 @@ struct PublishPostTests {
     }
 
     @Test(arguments: RepositoryError.allReasons)
-    func everyFailureOfThePostsIsTranslated(reason: RepositoryError.Reason) async throws {
+    func everyErrorOfReadingPostsIsTranslated(reason: RepositoryError.Reason) async throws {
         let cause = RepositoryError.example(reason)
         posts.fail(with: cause)
         await #expect(throws: expected(cause)) { try await publishPost(title: "Notes", body: "x", by: User.ID(1)) }
     }
 
     @Test(arguments: RepositoryError.allReasons.filter { $0 != .notFound })
-    func everyFailureOfTheUsersIsTranslated(reason: RepositoryError.Reason) async throws {
+    func everyErrorOfReadingUsersIsTranslated(reason: RepositoryError.Reason) async throws {
         let cause = RepositoryError.example(reason)
         users.fail(with: cause)
         await #expect(throws: expected(cause)) { try await publishPost(title: "Notes", body: "x", by: User.ID(1)) }
@@ -133,7 +133,7 @@ struct PublishPostTests {
     }
 
     @Test(arguments: RepositoryError.allReasons)
-    func everyFailureToSendIsTranslated(reason: RepositoryError.Reason) async throws {
+    func everyErrorOfPublishingIsTranslated(reason: RepositoryError.Reason) async throws {
         let cause = RepositoryError.example(reason)
         let publishPost = PublishPost(
             posts: UnwritablePostRepository(failure: cause),

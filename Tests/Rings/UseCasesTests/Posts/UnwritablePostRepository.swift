@@ -2,7 +2,7 @@ import Entities
 import InwardCore
 import UseCases
 
-/// Posts that can be read, and of which none can be published.
+/// A post repository that can be read, and in which every write fails.
 struct UnwritablePostRepository: PostRepository {
     let failure: RepositoryError
 

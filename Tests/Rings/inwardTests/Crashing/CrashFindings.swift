@@ -1,25 +1,24 @@
-/// What came of writes to an upstream, set beside what was promised of them.
+/// A comparison of accepted writes with the writes that an upstream received and did.
 struct CrashFindings {
-    /// What was accepted and not done.
+    /// The titles of writes that were accepted but not done.
     let lost: [String]
-    /// What was sent with several keys, and so may have been done twice.
+    /// The titles of writes that were sent with several keys, and so may have been done twice.
     let twice: [String]
-    /// The keys that came with different requests or bodies.
+    /// The keys of writes with different requests or bodies.
     let differing: [String]
-    /// How many writes came without a key.
+    /// The number of writes without a key.
     let keylessCount: Int
-    /// How many writes came with a key that had come before.
+    /// The number of writes whose key had arrived before.
     let repeatCount: Int
-    /// How much was done that nobody was told to be accepted.
+    /// The number of writes that were done but not reported as accepted.
     let unpromisedCount: Int
 
-    /// Compares.
+    /// Compares the writes.
     ///
     /// - Parameters:
-    ///   - accepted: The titles of the writes that were accepted, each of which was given to the program once, but for those that
-    ///     are kept as refused.
+    ///   - accepted: The unique titles of the accepted writes, except for those that are kept as refused.
     ///   - journal: Every write that arrived.
-    ///   - done: Those that were done. Where keys are not honoured all that arrived are.
+    ///   - done: The writes that were done. Without support for keys, these are all that arrived.
     init(accepted: [String], journal: [JournaledWrite], done: [JournaledWrite]) {
         let keys = Dictionary(grouping: journal.filter { $0.key != nil }) { $0.key ?? "" }
         let titles = Dictionary(grouping: journal) { $0.title ?? "" }

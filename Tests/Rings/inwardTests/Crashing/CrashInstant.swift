@@ -1,10 +1,10 @@
-/// When a run of the program is killed.
+/// The instant at which a run of the program is killed.
 enum CrashInstant {
-    /// What has become of a request by then.
+    /// The progress of a request at that instant.
     enum Stage: CaseIterable {
-        /// It has arrived, and nothing is done.
+        /// It has arrived but is not done.
         case arrived
-        /// It is done, and not answered.
+        /// It is done but not answered.
         case done
         /// It is done, and half of the answer is sent.
         case halfAnswered
@@ -12,16 +12,16 @@ enum CrashInstant {
         case answered
     }
 
-    /// As soon as it has printed so many lines.
+    /// When it has printed this many lines.
     case lines(Int)
-    /// As soon as it has printed so many bytes.
+    /// When it has printed this many bytes.
     case bytes(Int)
-    /// At its request of this number, from 1 on.
+    /// At the request with this number, starting at 1.
     case request(Int, Stage)
-    /// As soon as it has changed the files of its store so many times, which its output and its requests do not tell.
+    /// When it has changed the files of its store this many times, which neither its output nor its requests reveal.
     case changes(Int)
 
-    /// One of those that there are for a run with so many posts. Requests are seen at an upstream of the test's own alone.
+    /// Returns a random instant of a run. Only an upstream of the test sees requests.
     static func random(
         posts: Int,
         seesRequests: Bool,
@@ -32,7 +32,7 @@ enum CrashInstant {
         case 1: .bytes(.random(in: 1...(posts * 60), using: &generator))
         case 2, 3: .changes(.random(in: 1...(posts * 4), using: &generator))
         default:
-            // Two that ask for each post, and one that delivers it.
+            // Two reads for each post, and one write that delivers it.
             .request(
                 .random(in: 1...(posts * 3), using: &generator),
                 Stage.allCases.randomElement(using: &generator) ?? .arrived

@@ -1,24 +1,24 @@
 import Foundation
 import InwardTesting
 
-/// Runs the program over one store again and again, one run behind the other, and kills it.
+/// A series of runs of the program over one store, of which most are killed.
 ///
-/// It blocks its thread.
+/// Its methods block their thread.
 struct CrashLane: Sendable {
-    /// What came of a run.
+    /// The outcome of a run.
     private struct Outcome {
         let output: String
         let ending: ProgramRun.Ending
     }
 
-    /// A run that ended as none does.
+    /// An error for a run with an unexpected end.
     struct UnexpectedEnding: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The most posts that a run is given.
+    /// The maximum number of posts of a run.
     private static let postLimit = 4
-    /// How often a run may fail for want of an answer.
+    /// How many runs may fail because the upstream did not answer in time.
     private static let lateLimit = 50
 
     private let name: String
@@ -26,32 +26,32 @@ struct CrashLane: Sendable {
     /// The address of the upstream.
     let upstream: String
     private let journalingUpstream: JournalingUpstream?
-    /// Whether some posts are refused, and attempts are given up soon.
+    /// Whether the upstream refuses some posts, and the timeout is short.
     private let hasRefusals: Bool
     private var generator: SplitMix64
 
-    /// The titles of the posts that the program has said to have accepted.
+    /// The titles of the posts that the program reported as accepted.
     private(set) var accepted: [String] = []
-    /// How often it was killed before it came to its end.
+    /// The number of runs that were killed.
     private(set) var killCount = 0
-    /// How often it came to its end before it was to be killed.
+    /// The number of runs that ended before they were killed.
     private(set) var escapeCount = 0
-    /// How often it came to its end without that everything was accepted.
+    /// The number of runs that ended without accepting all posts.
     private(set) var lateCount = 0
-    /// What the program lists of its outbox when everything is delivered.
+    /// The list of the outbox after everything was delivered.
     private(set) var listing = ""
     private var roundCount = 0
 
-    /// Makes a lane that nobody else has the name or the directory of.
+    /// Creates a lane. No other lane may have its name or its directory.
     ///
     /// - Parameters:
-    ///   - name: What the titles of its posts begin with.
-    ///   - directory: Where its store is, which is there.
+    ///   - name: The prefix of the titles of its posts.
+    ///   - directory: The existing directory for the store.
     ///   - upstream: The address of the upstream.
-    ///   - journalingUpstream: What answers there, if that is the test's own.
-    ///   - hasRefusals: Whether some posts are titled so that they are refused, and attempts are given up soon.
-    ///   - seed: What all of it follows from, but for what the processes do.
-    /// - Throws: why nothing can be written there.
+    ///   - journalingUpstream: The upstream that answers there; `nil` if it is not one of the test.
+    ///   - hasRefusals: Whether some posts have titles that the upstream refuses, and the timeout is short.
+    ///   - seed: The seed of all random choices. It does not determine the timing of the processes.
+    /// - Throws: An error if the directory is not writable.
     init(
         name: String,
         directory: URL,
@@ -72,12 +72,12 @@ struct CrashLane: Sendable {
     /// The directory of the store.
     var store: URL { directory.appending(path: "store", directoryHint: .isDirectory) }
 
-    /// What the program said on standard error.
+    /// The standard error of all runs.
     var complaints: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
     private var errors: URL { directory.appending(path: "errors.txt") }
 
-    /// Has the program publish until it was killed so many times and has accepted something, and then lets it deliver what is left.
+    /// Runs the program until it was killed this many times and has accepted a post. Then delivers the pending posts.
     mutating func crash(times: Int) throws {
         while killCount < times || accepted.isEmpty { try crashOnce() }
         var isDelivered = false
@@ -87,7 +87,8 @@ struct CrashLane: Sendable {
                 throw unexpected(outcome)
             }
             listing = try run(["--outbox"], posts: 0, until: nil).output
-            // A refusal after an attempt that may have arrived proves nothing, so such a post stays pending until somebody discards it.
+            // A refusal proves nothing if an earlier attempt may have succeeded, so such a post stays pending until it is
+            // discarded.
             isDelivered = listing.split(separator: "\n").allSatisfy { line in
                 !line.contains("  \(name)-") || line.contains(JournalingUpstream.refusedSuffix)
             }
@@ -109,13 +110,13 @@ struct CrashLane: Sendable {
         case .killed: killCount += 1
         case .exit(0) where titles.count == posts: escapeCount += 1
         case .exit(1) where titles.count == posts && hasRefusals: escapeCount += 1
-        // A machine may be so busy that the upstream does not answer in time. It is not so all the time.
+        // On a busy machine, the upstream may not answer in time, but not in every run.
         case .exit(1) where titles.count < posts && lateCount < Self.lateLimit: lateCount += 1
         case .exit, .died: throw unexpected(outcome)
         }
     }
 
-    /// Runs the program once, with so many new posts.
+    /// Runs the program once, with new posts.
     private mutating func run(
         _ task: [String] = ["--publish"],
         posts: Int,
@@ -123,7 +124,7 @@ struct CrashLane: Sendable {
     ) throws -> Outcome {
         let input = directory.appending(path: "input.txt")
         let lines = (0..<posts).map { number in
-            // Characters of 25 bytes, so many that the store puts its file anew once or more in five hundred runs.
+            // Characters of 25 bytes, enough that the store compacts its file at least once in five hundred runs.
             let body = String(repeating: "👨‍👩‍👧‍👦", count: Int.random(in: 1...1_500, using: &generator))
             let isRefused = hasRefusals && Int.random(in: 0..<6, using: &generator) == 0
             let title = "\(name)-\(roundCount)-\(number)\(isRefused ? JournalingUpstream.refusedSuffix : "")"
@@ -132,7 +133,7 @@ struct CrashLane: Sendable {
         try Data(lines.joined().utf8).write(to: input)
         let path = store.path(percentEncoded: false)
         let limits = hasRefusals ? ["--timeout", "0.5"] : []
-        // It has to be there before it can be watched.
+        // The directory must exist before it can be watched.
         try FileManager.default.createDirectory(
             at: store,
             withIntermediateDirectories: true,
@@ -164,7 +165,7 @@ struct CrashLane: Sendable {
     private func unexpected(_ outcome: Outcome) -> UnexpectedEnding {
         UnexpectedEnding(
             description: """
-                A run ended with \(outcome.ending) and printed “\(outcome.output)”; on standard error there was last \
+                A run ended with \(outcome.ending) and printed “\(outcome.output)”. The end of its standard error was \
                 “\(complaints.suffix(2_000))”.
                 """
         )
@@ -172,7 +173,7 @@ struct CrashLane: Sendable {
 }
 
 extension String {
-    /// The titles that whole lines say to be accepted. A line that is not whole promises nothing.
+    /// The titles of accepted posts. An incomplete last line does not count.
     fileprivate var acceptedTitles: [String] {
         split(separator: "\n", omittingEmptySubsequences: false).dropLast().compactMap { line in
             guard line.hasPrefix("Line "), let what = line.firstRange(of: ": Accepted as post ") else { return nil }

@@ -6,23 +6,25 @@ import InwardURLSession
 import LoopbackServer
 import Testing
 
-/// Kills the real program at random instants while it publishes, and counts what came of what it had said to have accepted.
+/// Kills the real program at random instants while it publishes, and checks what happened to the posts that it had accepted.
 ///
-/// `CRASHES=500` kills it that often, instead of 20 times, or twice where the upstream is slow. `CRASH_SEED` repeats a run's seed,
-/// though not what the processes did. With
-/// `CRASH_UPSTREAM=http://127.0.0.1:8787` it asks an upstream that answers as JSONPlaceholder does and gives the writes it received
-/// at `/_journal`, a list of objects with `key` and `body`. What counts there is the journal: such an upstream may honour keys or not.
+/// `CRASHES=500` kills it 500 times. The default is 20 times, and twice with a slow upstream. `CRASH_SEED` repeats the seed of
+/// a run, but not the timing of the processes.
+///
+/// With `CRASH_UPSTREAM=http://127.0.0.1:8787`, the test uses an upstream that answers like JSONPlaceholder and returns the
+/// writes it received at `/_journal`, as a list of objects with `key` and `body`. The test then looks only at this journal,
+/// because such an upstream may or may not honor idempotency keys.
 @Suite(.timeLimit(.minutes(60)))
 struct CrashTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let killCount = environment["CRASHES"].flatMap { Int($0) }
     private static let seed = environment["CRASH_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
-    /// How many stores there are, each with runs of its own, so that runs of two come between one another.
+    /// The number of stores. Each has its own runs, so runs of different stores overlap.
     private static let laneCount = 2
 
     private let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
 
-    @Test func noPostThatWasAcceptedIsLostOrPublishedTwice() async throws {
+    @Test func acceptedPostsAreNeitherLostNorPublishedTwice() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let start = ContinuousClock.now
         let kills = Self.killCount ?? 20
@@ -38,8 +40,8 @@ struct CrashTests {
         }
     }
 
-    /// The upstream takes longer than an attempt may, answers 409 while it works, and refuses some posts.
-    @Test func noPostIsLostOrPublishedTwiceOrRefusedInSilenceWhereTheUpstreamIsSlow() async throws {
+    /// The upstream takes longer than the timeout of an attempt, answers 409 while it works, and refuses some posts.
+    @Test func slowUpstreamCausesNoLostRepeatedOrSilentlyRefusedPosts() async throws {
         guard Self.environment["CRASH_UPSTREAM"] == nil else { return }
         defer { try? FileManager.default.removeItem(at: directory) }
         try await crash(
@@ -64,12 +66,12 @@ struct CrashTests {
             try lane(number, at: pair.0, pair.1, hasRefusals: hasRefusals)
         }
         let crashed = try await Self.crashed(lanes, times: kills)
-        // They come in the order in which they ended.
+        // The lanes are in the order in which they ended.
         for (address, upstream) in zip(addresses, upstreams) {
             let lane = try #require(crashed.first { $0.upstream == address })
             try await check([lane], kills, at: address, journal: upstream.journal, done: upstream.done, since: start)
         }
-        // Not the titles alone: each of those that were done was done once.
+        // Each post was published only once.
         let titles = upstreams.flatMap(\.done).compactMap(\.title)
         #expect(Set(titles).count == titles.count, "The seed was \(Self.seed).")
     }
@@ -92,12 +94,12 @@ struct CrashTests {
         )
     }
 
-    /// The lanes behind their crashes, which each has had on a thread of its own.
+    /// Runs each lane on a separate thread, and returns the lanes after their crashes.
     private static func crashed(_ lanes: [CrashLane], times kills: Int) async throws -> [CrashLane] {
         try await withThrowingTaskGroup { group in
             for lane in lanes {
                 group.addTask {
-                    // Resumed once, by the thread.
+                    // Resumed exactly once, by the thread.
                     try await withCheckedThrowingContinuation { continuation in
                         Thread.detachNewThread {
                             var lane = lane
@@ -111,7 +113,7 @@ struct CrashTests {
         }
     }
 
-    /// The writes of this run that an upstream has in its journal.
+    /// Returns the writes of this run from the journal of an upstream.
     private static func journal(at address: String) async throws -> [JournaledWrite] {
         let url = try #require(URL(string: "\(address)/_journal"))
         let data = try await URLSessionDataFetcher(idleTimeout: .seconds(600), bodyLimit: 1 << 30).fetchData(from: url)
@@ -135,9 +137,9 @@ struct CrashTests {
             let titles = contents.deadLetters.compactMap(Self.title)
             #expect(titles.count == contents.deadLetters.count)
             pending += contents.pending.compactMap(Self.title)
-            // A refusal after an attempt that may have arrived proves nothing.
+            // A refusal proves nothing if an earlier attempt may have succeeded, so such posts stay pending.
             #expect(contents.pending.allSatisfy { $0.state == .outcomeUnknown || $0.state == .sending })
-            // The program says the same.
+            // The program lists the same numbers.
             let numbers = "\(contents.pending.count) pending, \(titles.count) refused."
             #expect(lane.listing.contains(numbers), "\(lane.listing)")
             refused += titles
@@ -145,7 +147,7 @@ struct CrashTests {
         let accepted = lanes.flatMap(\.accepted)
         let kept = Set(refused + pending)
         let findings = CrashFindings(accepted: accepted.filter { !kept.contains($0) }, journal: journal, done: done)
-        // A post that was done must not be called refused, and one that was refused must be kept.
+        // A published post must not be listed as refused, and a refused post must be kept.
         let doneTitles = Set(done.compactMap(\.title))
         let wronglyRefused = refused.filter {
             doneTitles.contains($0) || !$0.hasSuffix(JournalingUpstream.refusedSuffix)
@@ -155,14 +157,14 @@ struct CrashTests {
         let seconds = Int((ContinuousClock.now - start) / .seconds(1))
         print(
             """
-            The program was killed \(kills) times, and \(lanes.map(\.escapeCount).reduce(0, +)) times \
-            it came to its end first and \(lanes.map(\.lateCount).reduce(0, +)) times too late, in \(seconds) s; the seed was \
-            \(Self.seed). \(accepted.count) posts were accepted. \(journal.count) writes arrived, \
-            \(findings.repeatCount) of them repeats; \(findings.unpromisedCount) posts were done that nobody was told of; \
+            Killed the program \(kills) times in \(seconds) s. It ended first \(lanes.map(\.escapeCount).reduce(0, +)) times, \
+            and got no answer in time \(lanes.map(\.lateCount).reduce(0, +)) times. The seed was \(Self.seed). \
+            \(accepted.count) posts were accepted. \(journal.count) writes arrived, \(findings.repeatCount) of them repeats. \
+            \(findings.unpromisedCount) posts were published but not reported as accepted. \
             \(refused.count) were refused and are kept, and \(pending.count) are pending with an unknown outcome. \
-            Lost: \(findings.lost.count). Published by two keys: \(findings.twice.count). \
-            Keys with different bodies: \(findings.differing.count). Refused though done: \(wronglyRefused.count). \
-            Refused and not reported: \(unreported.count).
+            Lost: \(findings.lost.count). Published with two keys: \(findings.twice.count). \
+            Keys with different bodies: \(findings.differing.count). Refused but published: \(wronglyRefused.count). \
+            Refused and not kept: \(unreported.count).
             """
         )
         #expect(kills >= wantedKills / Self.laneCount)
@@ -179,7 +181,7 @@ struct CrashTests {
         item.write?.body.flatMap { JournaledWrite(key: nil, body: String(decoding: $0, as: UTF8.self)).title }
     }
 
-    /// What the outbox of guests is kept under.
+    /// The key in the store of the guests' outbox.
     private static func prefix(at address: String) -> RecordKey {
         ["outboxes", "upstreams", address.hasSuffix("/") ? String(address.dropLast()) : address, "guests"]
     }

@@ -13,9 +13,9 @@ import Musl
 import Darwin
 #endif
 
-/// Kills processes at random instants while they create, update and delete, and counts what came of what they knew to be accepted.
+/// Kills processes at random instants while they create, update and delete, and checks what happened to the accepted writes.
 ///
-/// `CRASHES=500` kills that many, instead of 8. `CRASH_SEED` repeats a run's seed, though not what the processes did.
+/// `CRASHES=500` kills 500 processes instead of 8. `CRASH_SEED` repeats the seed of a run, but not the timing of the processes.
 @Suite(.timeLimit(.minutes(60)))
 struct EditingCrashTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -25,8 +25,8 @@ struct EditingCrashTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "inward-\(UUID().uuidString)")
     private let upstream = JournalingUpstream()
 
-    @Test func noCreationUpdateOrDeletionIsLostOrDoneTwiceOrOutOfOrder() async throws {
-        // It has to be there before it can be watched.
+    @Test func acceptedEditsAreDeliveredOnceAndInOrder() async throws {
+        // The directory must exist before it can be watched.
         try FileManager.default.createDirectory(
             at: directory.appending(path: "store"),
             withIntermediateDirectories: true,
@@ -51,11 +51,11 @@ struct EditingCrashTests {
         let done = upstream.done.map { $0.request?.prefix { $0 != " " } }
         print(
             """
-            \(killCount) processes were killed, and \(roundCount - killCount) had delivered everything before; \
-            the seed was \(Self.seed). \
+            Killed \(killCount) processes; \(roundCount - killCount) others had delivered everything before. \
+            The seed was \(Self.seed). \
             \(accepted.count) writes were accepted. \(upstream.journal.count) writes arrived, \(findings.repeatCount) of them \
-            repeats; \(done.count { $0 == "POST" }) creations, \(done.count { $0 == "PATCH" }) updates and \
-            \(done.count { $0 == "DELETE" }) deletions were done, \(findings.unpromisedCount) of which nobody was told of. \
+            repeats. \(done.count { $0 == "POST" }) creations, \(done.count { $0 == "PATCH" }) updates and \
+            \(done.count { $0 == "DELETE" }) deletions were done, \(findings.unpromisedCount) of them without a report. \
             Lost: \(findings.lost.count). Sent with two keys: \(findings.twice.count). \
             Keys with different requests: \(findings.differing.count). Without a key: \(findings.keylessCount).
             """
@@ -64,7 +64,7 @@ struct EditingCrashTests {
         #expect(findings.twice.isEmpty, "The seed was \(Self.seed).")
         #expect(findings.differing.isEmpty, "The seed was \(Self.seed).")
         #expect(findings.keylessCount == 0, "The seed was \(Self.seed).")
-        // A process that is killed has begun one write at most that it was not told of.
+        // A killed process has at most one write whose acceptance it did not report.
         #expect(findings.unpromisedCount <= roundCount, "The seed was \(Self.seed).")
     }
 
@@ -76,7 +76,7 @@ struct EditingCrashTests {
         let noteCount = Int.random(in: 1...EditingRun.noteLimit, using: &generator)
         let writeCount = noteCount * EditingRun.writesPerNote
         let kind = Int.random(in: 0..<4, using: &generator)
-        // Each write is one request, and each note is read once or twice before.
+        // Each write is one request, after one or two reads of its note.
         let number = Int.random(in: 1...(writeCount * 2), using: &generator)
         let stage = CrashInstant.Stage.allCases.randomElement(using: &generator) ?? .arrived
         let end: EditingRun.End =
@@ -90,7 +90,7 @@ struct EditingCrashTests {
         return run
     }
 
-    /// Delivers what is left, and checks that then nothing is left and nothing was refused.
+    /// Delivers the pending writes, and checks that none is left or was refused.
     private func deliverTheRest(to address: URL) async throws {
         let run = EditingRun(directory: directory, upstream: address, round: -1, noteCount: 0, end: .delivered)
         let (app, session) = try await run.openSession()
@@ -100,7 +100,7 @@ struct EditingCrashTests {
         try await app.close()
     }
 
-    /// Checks that each write was done once, and those of each note in the order in which they were accepted.
+    /// Checks that each write was done once, and the writes of each note in the order in which they were accepted.
     private func check(_ accepted: [String]) {
         let done = upstream.done.compactMap(\.title)
         #expect(Set(done).count == done.count, "The seed was \(Self.seed).")

@@ -14,13 +14,13 @@ import Musl
 import Darwin
 #endif
 
-/// A note, which an upstream of the test has.
+/// A note of the test's upstream.
 struct Note: Identifiable, Sendable {
     let id: Int
     var title: String
 }
 
-/// A note as the upstream writes it.
+/// A note in the upstream's format.
 private struct NoteDTO: RecordDTO {
     static let listName = "notes"
 
@@ -41,7 +41,7 @@ private struct CreatedNote: Decodable {
 }
 
 extension Endpoint<Note> {
-    /// The notes of the upstream. Nobody else writes them, so a conflict is a write that was done twice.
+    /// The notes of the upstream. Only the test writes them, so a conflict means that a write was done twice.
     fileprivate static var notes: Self {
         Self(
             NoteDTO.self,
@@ -56,30 +56,31 @@ extension Endpoint<Note> {
     }
 }
 
-/// A process that creates, updates and deletes notes, and delivers what this and earlier ones have accepted, until it is killed.
+/// A process that creates, updates and deletes notes, and delivers accepted writes of this and earlier runs, until it is
+/// killed.
 struct EditingRun: Codable, Sendable {
-    /// When the process is killed.
+    /// What kills the process.
     enum End: Codable {
-        /// By itself, as soon as it has said so much.
+        /// It kills itself when it has reported this many accepted writes.
         case said(Int)
-        /// By itself, as soon as it has changed the files of its store so many times.
+        /// It kills itself when it has changed the files of its store this many times.
         case changes(Int)
-        /// By the upstream.
+        /// The upstream kills it.
         case asked
-        /// By itself, when everything is delivered. It comes to that in the other cases too, if they do not come first.
+        /// It kills itself when everything is delivered, as it does in the other cases if they do not occur first.
         case delivered
     }
 
-    /// The most notes that a run creates.
+    /// The maximum number of notes that a run creates.
     static let noteLimit = 3
-    /// What it says at last.
+    /// The last line that a run reports.
     static let lastWord = "delivered"
-    /// How many writes it says to be accepted for each note that it creates.
+    /// The number of accepted writes that a run reports for each note that it creates.
     static let writesPerNote = 4
 
     let directory: URL
     let upstream: URL
-    /// What the titles of its notes begin with, and what tells it from other runs.
+    /// The number of the run, with which the titles of its notes begin.
     let round: Int
     let noteCount: Int
     let end: End
@@ -90,14 +91,13 @@ struct EditingRun: Codable, Sendable {
     private var words: URL { directory.appending(path: "said-\(round)") }
     private var identifier: URL { directory.appending(path: "process-\(round)") }
 
-    /// What the process has said, in whole lines: the titles of the writes that it knows to be accepted. A line that is not whole
-    /// promises nothing.
+    /// The complete lines that the process has reported: the titles of accepted writes. An incomplete last line does not count.
     var said: [String] {
         let text = (try? String(contentsOf: words, encoding: .utf8)) ?? ""
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
-    /// Kills the process in the midst of what it does.
+    /// Kills the process immediately.
     func kill() {
         guard let text = try? String(contentsOf: identifier, encoding: .utf8), let process = pid_t(text) else { return }
         KillSwitch(process).press()
@@ -116,7 +116,7 @@ struct EditingRun: Codable, Sendable {
         return (app, try await app.signIn(as: "ada"))
     }
 
-    /// Does what the process is there for, in a process of its own, which ends with it.
+    /// Performs the run in the current process, and kills the process at the end.
     func perform() async throws {
         try Data("\(getpid())".utf8).write(to: identifier)
         try Data().write(to: words)
@@ -132,7 +132,7 @@ struct EditingRun: Codable, Sendable {
         let notes = try session.repository(.notes)
         for number in 0..<noteCount {
             let name = "\(round)-\(number)"
-            // One that is created here, one that earlier runs have updated, and one that nobody has touched.
+            // Edit a new note, a note that earlier runs have updated, and a note that no run has touched.
             let (new, old) = (try await notes.create(NoteDraft(title: name)).value.id, number % Self.noteLimit + 1)
             try say(name, output)
             for (id, label) in [(new, "\(name)@new"), (old, "\(name)@\(old)")] {
@@ -149,7 +149,7 @@ struct EditingRun: Codable, Sendable {
         KillSwitch(getpid()).press()
     }
 
-    /// Says that a write is accepted, and kills the process if that was enough. What is written survives it.
+    /// Reports an accepted write, and kills the process if it has reported enough. The report survives the process.
     private func say(_ word: String, _ output: FileHandle) throws {
         try output.write(contentsOf: Data("\(word)\n".utf8))
         if case .said(let count) = end, said.count >= count { KillSwitch(getpid()).press() }

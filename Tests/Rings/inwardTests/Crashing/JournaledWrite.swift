@@ -1,19 +1,19 @@
-/// A write as an upstream has received it.
+/// A write that an upstream received.
 struct JournaledWrite: Hashable, Sendable, Decodable {
     private enum CodingKeys: CodingKey {
         case key, body
     }
 
-    /// Its idempotency key; `nil` if it has none.
+    /// The idempotency key; `nil` if there is none.
     let key: String?
-    /// What was sent.
+    /// The body.
     let body: String
-    /// What it asks for, such as `PATCH /notes/7`; `nil` if the journal does not say.
+    /// The method and the path, such as `PATCH /notes/7`; `nil` if the journal does not contain them.
     var request: String?
 
-    /// What tells it from all others: the title of what was sent, or, of a deletion, the request; `nil` if it has neither.
+    /// The unique name of the write: the title in its body, or the request of a deletion; `nil` if it has neither.
     var title: String? {
-        // As the program writes JSON, and without anything in it that has to be written otherwise.
+        // The program writes JSON like this, and the titles contain nothing to escape.
         guard let start = body.firstRange(of: #""title":""#)?.upperBound else {
             return request.flatMap { $0.hasPrefix("DELETE ") ? $0 : nil }
         }

@@ -1,13 +1,14 @@
 import LoopbackServer
 import Synchronization
 
-/// An upstream of one user, and of notes, that honours idempotency keys and entity tags and has a journal of the writes it received.
-/// It can kill who asks.
+/// An upstream of one user and of notes that honors idempotency keys and entity tags, and keeps a journal of the writes it
+/// received. It can run a closure at a request, for example to kill the client.
 ///
-/// A slow one does each write, but takes longer than anybody waits: the first attempt gets no answer, the second a 409 because the
-/// work goes on, and only the third the answer. It refuses what is titled so, by 422, at once.
+/// A slow upstream performs each write, but takes longer than the client waits. The first attempt gets no answer, the second
+/// one a 409 because the work is in progress, and only the third one the result. Posts with ``refusedSuffix`` get a 422
+/// immediately.
 final class JournalingUpstream: Sendable {
-    /// What the titles of posts end with that are refused.
+    /// The suffix of the titles of posts that the upstream refuses.
     static let refusedSuffix = "-refused"
 
     private struct Answer {
@@ -20,12 +21,12 @@ final class JournalingUpstream: Sendable {
         var journal: [JournaledWrite] = []
         var done: [JournaledWrite] = []
         var answers: [String: Answer] = [:]
-        /// How often a write came, by its key.
+        /// The number of attempts of each write, by key.
         var arrivals: [String: Int] = [:]
         var trap: (request: Int, stage: CrashInstant.Stage, spring: @Sendable () -> Void)?
-        /// The titles of what was created, by the identity.
+        /// The titles of created posts and notes, by identity.
         var created: [Int: String] = [:]
-        /// The titles of the notes that were updated since, and `nil` for those that were deleted.
+        /// The titles of updated notes, and `nil` for deleted ones.
         var titles: [Int: String?] = [:]
     }
 
@@ -44,23 +45,23 @@ final class JournalingUpstream: Sendable {
         self.isSlow = isSlow
     }
 
-    /// Every write received, in order.
+    /// All writes received, in order.
     var journal: [JournaledWrite] { state.withLock(\.journal) }
 
-    /// Every write that was done. Of those with one key it is the first.
+    /// All writes done, in order. Of several writes with one key, only the first is done.
     var done: [JournaledWrite] { state.withLock(\.done) }
 
-    /// Does something at the request of this number from now on, from 1 on, instead of what was to be done until now.
+    /// Calls a closure at the request with this number, counted from now and starting at 1. Replaces an earlier trap.
     func setTrap(at request: Int, _ stage: CrashInstant.Stage, spring: @escaping @Sendable () -> Void) {
         state.withLock { $0.trap = (request, stage, spring) }
     }
 
-    /// Does nothing but to answer, from now on.
+    /// Removes the trap.
     func clearTrap() {
         state.withLock { $0.trap = nil }
     }
 
-    /// The answer to a request.
+    /// Returns the answer to a request.
     func answer(_ request: LoopbackRequest) -> LoopbackAnswer {
         let isWrite = request.method != "GET"
         let (write, trap) = state.withLock { state in
@@ -101,7 +102,7 @@ final class JournalingUpstream: Sendable {
         }
     }
 
-    /// The write of a request. What was created is named by its title, which its author knows before its identity.
+    /// Returns the write of a request. It names created notes by title, which the client knows before their identity.
     private static func write(_ request: LoopbackRequest, _ state: State) -> JournaledWrite {
         let name = note(request.target).map { "/notes/\(state.created[$0] ?? String($0))" }
         return JournaledWrite(
@@ -111,7 +112,7 @@ final class JournalingUpstream: Sendable {
         )
     }
 
-    /// What a write gets that is not answered as done; `nil` if it is.
+    /// Returns the answer to a write that is refused, unanswered or in progress; `nil` if it is done and answered.
     private func refusal(of write: JournaledWrite, _ request: LoopbackRequest) -> LoopbackAnswer? {
         if write.title?.hasSuffix(Self.refusedSuffix) == true { return .whole(status: 422) }
         guard isSlow, let key = write.key else { return nil }
@@ -121,7 +122,7 @@ final class JournalingUpstream: Sendable {
         }
         switch count {
         case 1:
-            // It is done all the same.
+            // The write is done although it gets no answer.
             _ = perform(write, request)
             return .never
         case 2: return .whole(status: 409)
@@ -129,7 +130,7 @@ final class JournalingUpstream: Sendable {
         }
     }
 
-    /// Does a write unless its key is known, and gives the answer to the first that had it.
+    /// Does a write, unless its key is known. Returns the answer to the first write with that key.
     private func perform(_ write: JournaledWrite, _ request: LoopbackRequest) -> Answer {
         state.withLock { state in
             if let key = write.key, let answer = state.answers[key] { return answer }
@@ -152,12 +153,12 @@ final class JournalingUpstream: Sendable {
         }
         guard current.status == 200 else { return current }
         state.done.append(write)
-        // Wrapped once: an absent title is that of a note that nobody has updated.
+        // `.some(nil)` marks a deleted note. A missing entry is a note that was never updated.
         state.titles[note] = .some(request.method == "DELETE" ? nil : write.title)
         return request.method == "DELETE" ? Answer(body: Array("{}".utf8)) : read(request.target, state)
     }
 
-    /// The note at an address; `nil` if it is that of something else.
+    /// Returns the identity of the note at an address; `nil` if it is not the address of a note.
     private static func note(_ target: String) -> Int? {
         target.hasPrefix("/notes/") ? Int(target.dropFirst("/notes/".count)) : nil
     }

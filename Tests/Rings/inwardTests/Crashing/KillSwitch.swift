@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Ends a process by `SIGKILL`, which it cannot heed, as long as it is there.
+/// Kills a process with `SIGKILL`, as long as it exists.
 final class KillSwitch: Sendable {
     private let identifier: Mutex<pid_t?>
 
@@ -16,14 +16,14 @@ final class KillSwitch: Sendable {
         self.identifier = Mutex(identifier)
     }
 
-    /// Ends it in the midst of what it does.
+    /// Kills the process.
     func press() {
         identifier.withLock { identifier in
             if let identifier { kill(identifier, SIGKILL) }
         }
     }
 
-    /// Takes it that the process is gone: its number may be another's from now on.
+    /// Forgets the process after it has ended, because the system may give its identifier to another process.
     func forget() {
         identifier.withLock { $0 = nil }
     }

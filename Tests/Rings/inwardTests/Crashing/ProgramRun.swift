@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// One run of the real program, which stands beside the tests, as a process of its own.
+/// A run of the real program in a separate process.
 ///
-/// It is used by one thread, which it blocks while it waits: not one of those that tasks share.
+/// Use it from one thread that is not a thread of tasks, because waiting blocks the thread.
 final class ProgramRun {
-    /// How a run ended.
+    /// The end of a run.
     enum Ending: Equatable {
         case exit(Int32)
         case killed
-        /// By a signal that nobody sent.
+        /// Another signal than `SIGKILL` ended it.
         case died(Int32)
     }
 
@@ -19,21 +19,21 @@ final class ProgramRun {
             .appending(path: "inward")
     }
 
-    /// What ends it at once, from any thread.
+    /// Kills the process, from any thread.
     let killSwitch: KillSwitch
 
     private let process: SpawnedProcess
-    /// What it prints is read from here.
+    /// The standard output of the process.
     let output: FileHandle
 
-    /// Starts the program, with an input that is a file, and appends what it says on standard error to another.
+    /// Starts the program, which is next to the test bundle.
     ///
     /// - Parameters:
-    ///   - arguments: What the program is told.
-    ///   - environment: What the environment says besides what it says here.
-    ///   - input: The input.
+    ///   - arguments: The command-line arguments.
+    ///   - environment: Variables to add to the current environment.
+    ///   - input: The file that is the standard input.
     ///   - errors: The file that standard error is appended to.
-    /// - Throws: why the program cannot be started.
+    /// - Throws: An error if the program cannot be started.
     init(_ arguments: [String], environment: [String: String] = [:], input: URL, errors: URL) throws {
         let (input, errors) = (try FileHandle(forReadingFrom: input), try FileHandle(forWritingTo: errors))
         _ = try errors.seekToEnd()
@@ -51,12 +51,12 @@ final class ProgramRun {
         killSwitch = KillSwitch(process.identifier)
     }
 
-    /// The next of what it prints, as it comes; nothing at the end.
+    /// Waits for the next output and returns it; empty at the end.
     func read() -> Data { output.availableData }
 
-    /// Waits for its end.
+    /// Waits until the process ends.
     ///
-    /// - Returns: how it ended.
+    /// - Returns: How it ended.
     func wait() -> Ending {
         let ending = process.wait()
         killSwitch.forget()

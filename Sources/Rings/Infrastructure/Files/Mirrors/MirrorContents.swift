@@ -1,7 +1,7 @@
 import InwardFileStores
 import InwardRepositories
 
-/// The files of a mirror in an open directory, and their subdirectories.
+/// The files and subdirectories of a mirror in an open directory.
 struct MirrorContents {
     /// A file or directory.
     private struct Entry {
@@ -14,11 +14,12 @@ struct MirrorContents {
 
     let directory: DirectoryHandle
 
-    /// Looks for anything other than files of the mirror and the directories that contain them.
+    /// Returns the path of the first entry that does not belong to the mirror; `nil` if all entries belong to it.
     ///
-    /// - Parameter isKnown: Returns whether a path is that of a file of the mirror, or of a directory if it ends with a slash.
-    /// - Returns: the path of the first unknown entry; `nil` if all are known.
-    /// - Throws: a `RecordStoreError` if a directory cannot be read.
+    /// - Parameter isKnown: Returns whether a file with this path belongs to the mirror; for a directory, the path ends with a
+    ///   slash.
+    /// - Returns: The path of the first foreign entry.
+    /// - Throws: A `RecordStoreError` if a directory cannot be read.
     func foreignPath(_ isKnown: (String) -> Bool) throws(RecordStoreError) -> String? {
         try entries().first { entry in
             switch entry.status.kind {

@@ -7,17 +7,25 @@ import InwardTransfers
 import Synchronization
 public import UseCases
 
-/// Stores a mirror in a directory that `FileDataFetcher` can serve: `users.json`, `posts.json`, `avatars/7.jpg`.
+/// A mirror store in a directory that ``FileDataFetcher`` can serve: `users.json`, `posts.json`, `avatars/7.jpg`.
+///
+/// ```swift
+/// func mirror(_ upstream: Upstream) async throws -> MirrorReport {
+///     let store = MirrorDirectory(directory: URL(filePath: "mirror", directoryHint: .isDirectory))
+///     return try await CreateMirror(from: RepositoryMirrorSource(upstream: upstream), in: store)()
+/// }
+/// ```
 ///
 /// A new mirror is assembled in a staging directory next to it, `.NAME.inward-mirror`, and then exchanged with the existing one
 /// in one file system operation. Even if the process is killed or the power fails, the directory contains either the old mirror
-/// or the new one, never a mixture. The next run reuses what an interrupted run has assembled. On file systems that cannot
-/// exchange directories, the old mirror is moved away first. If the process is killed at that point, the mirror is missing
-/// until the next run restores it.
+/// or the new one, never a mixture. The next run reuses what an interrupted run has assembled.
+///
+/// Some file systems cannot exchange directories. There, the old mirror is moved away before the new one takes its place. If
+/// the process is killed in between, there is no mirror until the next run restores the old one.
 ///
 /// The file `.inward-mirror` marks the directory as a mirror and lists its files. A directory is rejected, and nothing in it is
 /// changed, if it contains anything else, belongs to another user, or is writable by others. The same applies to a staging
-/// directory that an interrupted run did not leave. Symbolic links in these directories are not followed.
+/// directory that was not left by an interrupted run. Symbolic links in these directories are not followed.
 public struct MirrorDirectory: MirrorStore {
     private let places: MirrorPlaces
     private let listByteLimit: Int
@@ -37,9 +45,9 @@ public struct MirrorDirectory: MirrorStore {
         self.listByteLimit = listByteLimit
     }
 
-    /// Opens the staging directory, with what an earlier run left there.
+    /// Opens the staging directory, with the files that an interrupted run left there.
     ///
-    /// - Throws: a `MirrorStoreError` if the directory contains other files, if another process is creating a mirror there, or
+    /// - Throws: A `MirrorStoreError` if the directory contains other files, if another process is creating a mirror there, or
     ///   if it cannot be written.
     public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging {
         let work = FileWork()
@@ -52,7 +60,7 @@ public struct MirrorDirectory: MirrorStore {
 /// A new mirror in the staging directory next to the existing one.
 final class MirrorDirectoryStaging: MirrorStaging {
     private struct State {
-        /// What is complete in the new mirror.
+        /// The complete files of the new mirror.
         var list: MirrorList
         /// The end of the file that stores the list.
         var end: Int
@@ -63,7 +71,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
     private let state: Mutex<State>
     private let upstream: Upstream
 
-    /// Opens the directories, and reads what an earlier run left there.
+    /// Opens the directories, and reads the list that an interrupted run left there.
     init(_ places: MirrorPlaces, listByteLimit: Int, work: FileWork) throws(MirrorStoreError) {
         let workspace = try MirrorWorkspace(places)
         self.workspace = workspace
@@ -151,7 +159,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
         var list = MirrorList()
         for item in items {
             guard let copy = state.withLock({ $0.list.copies[item.fileName] }) else {
-                throw workspace.places.failure("cannot be finished: there is no \(item.fileName) to be in it.")
+                throw workspace.places.failure("cannot be finished: \(item.fileName) was not copied.")
             }
             list.set(copy, for: item.fileName)
         }

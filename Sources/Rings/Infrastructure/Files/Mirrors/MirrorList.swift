@@ -37,7 +37,7 @@ struct MirrorList {
             throw RecordStoreError(
                 .unavailable,
                 explanation:
-                    "“\(directory.path(of: name))” is too large for a list of a mirror. Look at it, and remove it."
+                    "“\(directory.path(of: name))” is too large to be the file list of a mirror. Inspect it, and remove it."
             )
         }
         let text = try file.read(at: 0, count: size)

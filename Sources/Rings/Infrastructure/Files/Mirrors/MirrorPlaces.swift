@@ -13,7 +13,7 @@ struct MirrorPlaces: Sendable {
     static let copy = "copy"
     /// The old mirror while the new one takes its place, on file systems that cannot exchange directories.
     static let previous = "previous"
-    /// The list of what is complete in the new mirror.
+    /// The list of the complete files of the new mirror.
     static let notes = "list"
     /// The file that a process locks while it creates a mirror.
     static let lock = "lock"
@@ -31,7 +31,7 @@ struct MirrorPlaces: Sendable {
     ) {
         self.reach = reach
         let path = directory.absoluteURL.standardizedFileURL.resolvingSymlinksInPath().path(percentEncoded: false)
-        // Without a trailing slash, which would require a directory.
+        // Drop a trailing slash, because a path with one can only name a directory.
         let isSlashed = path.count > 1 && path.hasSuffix("/")
         self.directory = URL(filePath: isSlashed ? String(path.dropLast()) : path, directoryHint: .notDirectory)
         self.canExchange = canExchange
@@ -68,7 +68,7 @@ struct MirrorPlaces: Sendable {
         do {
             return try work()
         } catch {
-            throw failure("cannot be kept: \(error.explanation)")
+            throw failure("cannot be written: \(error.explanation)")
         }
     }
 }

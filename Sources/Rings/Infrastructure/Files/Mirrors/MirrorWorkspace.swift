@@ -15,7 +15,7 @@ import Darwin
 /// The directories in which a mirror is created. They stay open, and locked for this process, until the workspace is
 /// deallocated.
 ///
-/// Users who can write to these directories could make the process read, replace or remove files elsewhere. The workspace
+/// Anyone who can write to these directories could make the process read, replace or remove files elsewhere. The workspace
 /// therefore rejects a directory that belongs to another user, that others can write to, or that contains anything that does
 /// not belong to a mirror. All operations go through open directories, and symbolic links are not followed.
 struct MirrorWorkspace: Sendable {
@@ -26,7 +26,7 @@ struct MirrorWorkspace: Sendable {
     let published: DirectoryHandle?
     /// The list of the existing mirror.
     let publishedList: MirrorList?
-    /// The file that lists what is complete in the new mirror.
+    /// The list of the complete files of the new mirror.
     let notes: RecordFile
 
     private let parent: DirectoryHandle
@@ -37,7 +37,7 @@ struct MirrorWorkspace: Sendable {
     init(_ places: MirrorPlaces) throws(MirrorStoreError) {
         self.places = places
         guard places.directory.pathComponents.count > 1 else {
-            throw places.failure("is no place for a mirror. Name another directory.")
+            throw places.failure("cannot hold a mirror. Choose another directory.")
         }
         let parent = try places.translated { () throws(RecordStoreError) in
             try RecordDirectory(url: places.parent) { _ in nil }.make(permissions: 0o755)
@@ -68,12 +68,12 @@ struct MirrorWorkspace: Sendable {
         let status = try places.translated { () throws(RecordStoreError) in try parent.status(of: places.name) }
         guard let status else { return nil }
         guard status.kind == .directory else {
-            throw places.failure("is not a directory. Name another, or move it away.")
+            throw places.failure("is not a directory. Choose another path, or move it away.")
         }
         let mirror = try places.translated { () throws(RecordStoreError) in try parent.directory(places.name) }
         let list = try checkedList(of: mirror, places) { path in
             """
-            holds something that belongs to no mirror, “\(path)”. It is kept: name another directory, or move that away.
+            contains “\(path)”, which does not belong to a mirror and is kept. Choose another directory, or move “\(path)” away.
             """
         }
         return (mirror, list)
@@ -120,7 +120,7 @@ struct MirrorWorkspace: Sendable {
                 return (file, isLocked, isFileThere && isStagingThere)
             }
             guard isLocked else {
-                throw places.failure("is being mirrored into by somebody else. Wait until that is done.")
+                throw places.failure("is being written by another process. Wait until it has finished.")
             }
             // The previous owner of the lock may have removed the file.
             guard isThere else { continue }
@@ -133,8 +133,8 @@ struct MirrorWorkspace: Sendable {
         }
     }
 
-    /// Opens or creates a file for reading and writing. Fails unless the file belongs to this user and has no other name, so
-    /// that writing to it changes nothing else.
+    /// Opens or creates a file for reading and writing. Fails unless the file belongs to this user and has no other hard link,
+    /// so writing to it cannot change a file elsewhere.
     private static func ownFile(
         _ name: String,
         in directory: DirectoryHandle
@@ -147,8 +147,8 @@ struct MirrorWorkspace: Sendable {
 
     private static func planted(_ path: String) -> String {
         """
-        cannot be mirrored into: “\(path)” was not made by a mirror that was interrupted. Nothing was changed: find out what it \
-        is, and move it away.
+        cannot be mirrored into: “\(path)” was not left by an interrupted run. Nothing was changed. Find out what it is, and \
+        move it away.
         """
     }
 
@@ -171,7 +171,7 @@ struct MirrorWorkspace: Sendable {
         }
     }
 
-    /// Opens the new mirror, which an earlier run may have left.
+    /// Opens the new mirror, which an interrupted run may have left.
     private static func openCopy(
         in staging: DirectoryHandle,
         _ places: MirrorPlaces
@@ -201,7 +201,7 @@ struct MirrorWorkspace: Sendable {
         return try places.translated { () throws(RecordStoreError) in try staging.directory(name) }
     }
 
-    /// Returns the list of what is complete in the new mirror.
+    /// Returns the list of the complete files of the new mirror.
     func readNotes() throws(RecordStoreError) -> MirrorList {
         try MirrorList(in: staging, MirrorPlaces.notes) ?? MirrorList()
     }
@@ -212,7 +212,7 @@ struct MirrorWorkspace: Sendable {
     ///
     /// Files of a mirror are only ever replaced, not modified, so both mirrors can share one.
     ///
-    /// - Returns: whether the file was linked.
+    /// - Returns: Whether the file was linked.
     func linkPublished(_ path: String) -> Bool {
         do throws(RecordStoreError) {
             guard var directory = published else { return false }
@@ -304,8 +304,8 @@ struct MirrorWorkspace: Sendable {
         throw RecordStoreError(
             .unavailable,
             explanation: """
-                Somebody put something into it meanwhile that belongs to no mirror, “\(foreign)”. It is kept: name another \
-                directory, or move that away.
+                “\(foreign)” was added to it during mirroring, does not belong to a mirror, and is kept. Choose another \
+                directory, or move “\(foreign)” away.
                 """
         )
     }
@@ -313,7 +313,7 @@ struct MirrorWorkspace: Sendable {
     private var replacedMeanwhile: RecordStoreError {
         RecordStoreError(
             .unavailable,
-            explanation: "Somebody else replaced it meanwhile. What was put there is kept. Run it again."
+            explanation: "Another process replaced it during mirroring, and the replacement is kept. Run it again."
         )
     }
 

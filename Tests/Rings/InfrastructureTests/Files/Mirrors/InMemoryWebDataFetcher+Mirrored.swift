@@ -3,7 +3,7 @@ import InwardTesting
 @testable import Infrastructure
 
 extension InMemoryWebDataFetcher {
-    /// A server with the sample's users and posts, and one image.
+    /// Returns a server with the sample's users and posts, and one image.
     static func mirrored() -> InMemoryWebDataFetcher {
         let server = InMemoryWebDataFetcher()
         server["/users"] = PackageResources.users_json

@@ -52,8 +52,8 @@ struct MirrorDirectoryTests {
         )()
     }
 
-    /// Copies everything but the second image, and fails there.
-    private func leaveHalf() async throws {
+    /// Interrupts a run at the second image, after everything else was copied.
+    private func interruptRun() async throws {
         let server = server
         let failing = StubDataFetcher { (request) async throws(FetchError) in
             guard !request.url.path().hasSuffix("2.jpg") else {
@@ -64,7 +64,7 @@ struct MirrorDirectoryTests {
         await #expect(throws: CreateMirrorError.self) { try await makeMirror(from: failing) }
     }
 
-    @Test(arguments: [true, false]) func aMirrorIsServedAsTheUpstreamWas(canExchange: Bool) async throws {
+    @Test(arguments: [true, false]) func mirrorIsServedLikeTheUpstream(canExchange: Bool) async throws {
         for _ in 0..<2 {
             let report = try await makeMirror(canExchange: canExchange)
             #expect(report.userCount == 10)
@@ -80,55 +80,55 @@ struct MirrorDirectoryTests {
         #expect(try Data(contentsOf: mirror.appending(path: "avatars/1.jpg")) == Data([7]))
     }
 
-    @Test func anEmptyDirectoryBecomesAMirror() async throws {
+    @Test func emptyDirectoryBecomesAMirror() async throws {
         try FileManager.default.createDirectory(at: mirror, withIntermediateDirectories: true)
         try await makeMirror()
         #expect(try paths == whole)
     }
 
-    @Test func untilItIsWholeTheMirrorIsWhatItWas() async throws {
+    @Test func oldMirrorStaysUntilTheNewOneIsComplete() async throws {
         try await makeMirror()
         let before = try Data(contentsOf: mirror.appending(path: ".inward-mirror"))
         server["/avatars/1.jpg"] = [7]
         server["/avatars/2.jpg"] = [8]
-        try await leaveHalf()
+        try await interruptRun()
         #expect(try Data(contentsOf: mirror.appending(path: ".inward-mirror")) == before)
         #expect(try Data(contentsOf: mirror.appending(path: "avatars/1.jpg")) == Data([1, 2, 3]))
-        // The next run copies what is left.
+        // The next run copies the rest.
         #expect(try await makeMirror().transferredCount == 1)
         #expect(try Data(contentsOf: mirror.appending(path: "avatars/1.jpg")) == Data([7]))
         #expect(try Data(contentsOf: mirror.appending(path: "avatars/2.jpg")) == Data([8]))
         #expect(try paths == whole)
     }
 
-    @Test func whatAnInterruptedRunLeftIsNotSeenAsWhole() async throws {
-        try await leaveHalf()
+    @Test func damagedLeftoversAreCopiedAgain() async throws {
+        try await interruptRun()
         #expect(!FileManager.default.fileExists(atPath: mirror.path(percentEncoded: false)))
-        // Damaged since, which its checksum tells.
+        // Damage to a file, which its checksum reveals.
         try directory.write("[]", to: ".mirror.inward-mirror/copy/users.json")
-        // A line that the process was killed in.
+        // An incomplete line, as a killed process leaves it.
         let list = directory.url.appending(path: ".mirror.inward-mirror/list")
         try (Data(contentsOf: list) + Data(#"{"copy":"#.utf8)).write(to: list)
         #expect(try await makeMirror().transferredCount == 2)
         #expect(try paths == whole)
     }
 
-    @Test func whatWasLeftOfOtherItemsGoesBeforeMoreIsCopied() async throws {
-        try await leaveHalf()
+    @Test func leftoversOfOtherItemsAreRemoved() async throws {
+        try await interruptRun()
         try directory.write("left by an earlier run", to: ".mirror.inward-mirror/copy/avatars/99.jpg")
-        try await leaveHalf()
+        try await interruptRun()
         #expect(try !paths.contains { $0.hasSuffix("/99.jpg") })
         #expect(try paths.contains { $0.hasSuffix("1.jpg") })
     }
 
-    @Test func whatIsInTheMirrorAndDamagedIsCopiedAgain() async throws {
+    @Test func damagedFileOfTheMirrorIsCopiedAgain() async throws {
         try await makeMirror()
         try directory.write("damaged", to: "mirror/avatars/2.jpg")
         #expect(try await makeMirror().transferredCount == 1)
         #expect(try Data(contentsOf: mirror.appending(path: "avatars/2.jpg")) == Data([4, 5, 6]))
     }
 
-    @Test func whatTheUpstreamHasNoMoreGoes() async throws {
+    @Test func deletedItemsAreRemovedFromTheMirror() async throws {
         try await makeMirror()
         server["/avatars/2.jpg"] = nil
         #expect(try await makeMirror().avatarCount == 1)
@@ -136,29 +136,29 @@ struct MirrorDirectoryTests {
     }
 
     @Test(arguments: ["mirror/notes.txt", "mirror/users.json", "mirror/avatars/notes.txt", "mirror"])
-    func somebodysOtherFilesAreLeftAsTheyAre(path: String) async throws {
+    func directoryWithForeignFilesIsNotChanged(path: String) async throws {
         try directory.write("mine", to: path)
         let before = try paths
         let error = await #expect(throws: CreateMirrorError.self) { try await makeMirror() }
         guard case .unkept(let cause) = error else {
-            Issue.record("It was \(String(describing: error)).")
+            Issue.record("Unexpected error: \(String(describing: error))")
             return
         }
-        #expect(cause.description.contains("ame another"))
+        #expect(cause.description.contains("Choose another"))
         #expect(try paths == before)
         #expect(try directory.contents(of: path) == "mine")
         #expect(server.requests.isEmpty)
     }
 
     @Test(arguments: ["mirror/notes.txt", "mirror/avatars/notes.txt"])
-    func aMirrorWithSomethingElseInItIsLeftAsItIs(path: String) async throws {
+    func mirrorWithAForeignFileIsNotChanged(path: String) async throws {
         try await makeMirror()
         try directory.write("mine", to: path)
         await #expect(throws: CreateMirrorError.self) { try await makeMirror() }
         #expect(try paths == (whole + [path]).sorted())
     }
 
-    @Test func whatIsPutIntoTheMirrorMeanwhileStays() async throws {
+    @Test func foreignFileAddedDuringMirroringIsKept() async throws {
         try await makeMirror()
         let (server, directory) = (server, directory)
         server["/avatars/2.jpg"] = [8]
@@ -171,30 +171,30 @@ struct MirrorDirectoryTests {
         #expect(try directory.contents(of: "mirror/notes.txt") == "mine")
     }
 
-    @Test func oneAtATimeMakesAMirror() async throws {
+    @Test func onlyOneProcessCreatesAMirrorAtATime() async throws {
         let staging = try await MirrorDirectory(directory: mirror).openStaging()
         let error = await #expect(throws: MirrorStoreError.self) {
             try await MirrorDirectory(directory: mirror).openStaging()
         }
-        #expect(error?.explanation == "is being mirrored into by somebody else. Wait until that is done.")
+        #expect(error?.explanation == "is being written by another process. Wait until it has finished.")
         _ = staging
     }
 
-    /// As a process leaves it that is killed while the old mirror was moved away and the new one was not there.
-    @Test func aMirrorThatWasMovedAwayIsPutBack() async throws {
+    /// The state after a process was killed between moving the old mirror away and moving the new one into place.
+    @Test func mirrorThatWasMovedAwayIsRestored() async throws {
         try await makeMirror()
         let staging = directory.url.appending(path: ".mirror.inward-mirror")
         try FileManager.default.createDirectory(at: staging, withIntermediateDirectories: true)
         try FileManager.default.moveItem(at: mirror, to: staging.appending(path: "previous"))
         server["/avatars/2.jpg"] = [8]
-        try await leaveHalf()
+        try await interruptRun()
         #expect(try Data(contentsOf: mirror.appending(path: "avatars/2.jpg")) == Data([4, 5, 6]))
         #expect(try await makeMirror().transferredCount == 1)
         #expect(try paths == whole)
     }
 
-    /// As a process leaves it that is killed when both have changed places.
-    @Test func anOldMirrorThatIsLeftGoes() async throws {
+    /// The state after a process was killed right after exchanging both mirrors.
+    @Test func leftoverOldMirrorIsRemoved() async throws {
         try await makeMirror()
         try directory.write("[]", to: ".mirror.inward-mirror/copy/users.json")
         try directory.write("[]", to: ".mirror.inward-mirror/copy/.users.json.inward-part")
@@ -202,7 +202,7 @@ struct MirrorDirectoryTests {
         #expect(try paths == whole)
     }
 
-    @Test func aLinkInThePlaceOfWhatIsMadeIsRefused() async throws {
+    @Test func linkInPlaceOfTheStagingDirectoryIsRejected() async throws {
         try FileManager.default.createDirectory(
             at: directory.url.appending(path: "elsewhere"),
             withIntermediateDirectories: true
@@ -212,7 +212,7 @@ struct MirrorDirectoryTests {
         #expect(try paths == [".mirror.inward-mirror", "elsewhere"])
     }
 
-    @Test func whatIsNoListIsNotPublished() async throws {
+    @Test func invalidListIsNotPublished() async throws {
         try await makeMirror()
         server["/posts"] = Array("<html>".utf8)
         await #expect(throws: CreateMirrorError.self) { try await makeMirror() }

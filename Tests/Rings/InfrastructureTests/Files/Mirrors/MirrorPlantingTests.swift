@@ -9,7 +9,7 @@ import UseCases
 
 @testable import Infrastructure
 
-/// What somebody else puts where a mirror is made is refused, and nothing elsewhere is touched.
+/// Files and links planted where a mirror is created are rejected, and nothing elsewhere is changed.
 struct MirrorPlantingTests {
     private let directory: TemporaryDirectory
     private let server = InMemoryWebDataFetcher.mirrored()
@@ -22,7 +22,7 @@ struct MirrorPlantingTests {
 
     private var mirror: URL { directory.url.appending(path: "mirror", directoryHint: .isDirectory) }
 
-    /// Everything that is elsewhere.
+    /// The contents of all files outside the mirror.
     private var elsewhere: [String: String] {
         get throws {
             let path = directory.url.appending(path: "elsewhere").path(percentEncoded: false)
@@ -47,7 +47,7 @@ struct MirrorPlantingTests {
         )()
     }
 
-    /// Why a mirror cannot be made; `nil` if it can.
+    /// Creates a mirror, and returns the error; `nil` on success.
     private func problem(from fetcher: (any DataFetcher)? = nil) async -> String? {
         do throws(CreateMirrorError) {
             try await makeMirror(from: fetcher)
@@ -57,8 +57,8 @@ struct MirrorPlantingTests {
         }
     }
 
-    /// Leaves the staging directory of a run that was interrupted.
-    private func leaveHalf() async {
+    /// Leaves the staging directory of an interrupted run.
+    private func interruptRun() async {
         let server = server
         let failing = StubDataFetcher { (request) async throws(FetchError) in
             guard !request.url.path().hasSuffix("/2.jpg") else {
@@ -77,8 +77,8 @@ struct MirrorPlantingTests {
     }
 
     @Test(arguments: ["copy", "previous", "list", "lock", "copy/users.json", "copy/avatars", "copy/avatars/1.jpg"])
-    func aPlantedLinkIsRefused(name: String) async throws {
-        await leaveHalf()
+    func plantedLinkIsRejected(name: String) async throws {
+        await interruptRun()
         let path = ".mirror.inward-mirror/\(name)"
         try? FileManager.default.removeItem(at: directory.url.appending(path: path))
         let target = name.hasSuffix(".json") ? "elsewhere/users.json" : "elsewhere"
@@ -89,8 +89,8 @@ struct MirrorPlantingTests {
     }
 
     @Test(arguments: [".users.json.inward-part", ".users.json.inward-state", ".users.json.inward-state.new"])
-    func aPlantedSecondNameOfAFileIsNotWrittenInto(name: String) async throws {
-        await leaveHalf()
+    func plantedHardLinkIsNotWrittenTo(name: String) async throws {
+        await interruptRun()
         server["/users"] = PackageResources.users_json + [10]
         try FileManager.default.linkItem(
             at: directory.url.appending(path: "elsewhere/precious"),
@@ -100,52 +100,52 @@ struct MirrorPlantingTests {
         #expect(try elsewhere == Self.precious)
     }
 
-    @Test(arguments: ["list", "lock"]) func aPlantedSecondNameOfAFileIsRefused(name: String) async throws {
-        await leaveHalf()
+    @Test(arguments: ["list", "lock"]) func plantedHardLinkIsRejected(name: String) async throws {
+        await interruptRun()
         let path = directory.url.appending(path: ".mirror.inward-mirror/\(name)")
         try? FileManager.default.removeItem(at: path)
         try FileManager.default.linkItem(at: directory.url.appending(path: "elsewhere/precious"), to: path)
-        #expect(await problem()?.contains("was not made by a mirror that was interrupted") == true)
+        #expect(await problem()?.contains("was not left by an interrupted run") == true)
         #expect(try elsewhere == Self.precious)
     }
 
-    @Test(arguments: ["copy", "previous", "other"]) func aPlantedFileIsRefused(name: String) async throws {
-        await leaveHalf()
+    @Test(arguments: ["copy", "previous", "other"]) func plantedFileIsRejected(name: String) async throws {
+        await interruptRun()
         let path = ".mirror.inward-mirror/\(name)"
         try? FileManager.default.removeItem(at: directory.url.appending(path: path))
         try directory.write("mine", to: path)
         let problem = await problem()
-        #expect(problem?.contains("/\(name)” was not made by a mirror that was interrupted") == true)
+        #expect(problem?.contains("/\(name)” was not left by an interrupted run") == true)
         #expect(try directory.contents(of: path) == "mine")
     }
 
     @Test(arguments: [
         "copy/notes.txt", "copy/avatars/deep/notes.txt", "copy/other/notes.txt", "previous/notes.txt",
     ])
-    func aDirectoryThatSomebodyElseMadeIsRefused(path: String) async throws {
-        await leaveHalf()
+    func stagingDirectoryWithForeignFilesIsRejected(path: String) async throws {
+        await interruptRun()
         try directory.write("mine", to: ".mirror.inward-mirror/\(path)")
-        #expect(await problem()?.contains("was not made by a mirror that was interrupted") == true)
+        #expect(await problem()?.contains("was not left by an interrupted run") == true)
         #expect(try directory.contents(of: ".mirror.inward-mirror/\(path)") == "mine")
     }
 
     @Test(arguments: [0o777, 0o775, 0o757], ["mirror", ".mirror.inward-mirror", ".mirror.inward-mirror/copy"])
-    func whatOthersCanWriteIsRefusedWithAdvice(mode: Int, path: String) async throws {
+    func directoryThatOthersCanWriteIsRejectedWithAdvice(mode: Int, path: String) async throws {
         try await makeMirror()
         server["/users"] = PackageResources.users_json + [10]
-        await leaveHalf()
+        await interruptRun()
         try setMode(mode, of: path)
         let problem = await problem()
-        #expect(problem?.contains("can be written by other users") == true)
+        #expect(problem?.contains("can be written to by other users") == true)
         #expect(problem?.contains("`chmod go-w`") == true)
         try setMode(0o755, of: path)
         #expect(await self.problem() == nil)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "Only root gives files away."))
-    func whatBelongsToSomebodyElseIsRefusedWithAdvice() async throws {
+    @Test(.enabled(if: geteuid() == 0, "Only root can change the owner of a file."))
+    func directoryOfAnotherUserIsRejectedWithAdvice() async throws {
         for path in ["mirror", ".mirror.inward-mirror", ".mirror.inward-mirror/copy"] {
-            await leaveHalf()
+            await interruptRun()
             try FileManager.default.createDirectory(at: mirror, withIntermediateDirectories: true)
             let item = directory.url.appending(path: path).path(percentEncoded: false)
             try FileManager.default.setAttributes([.ownerAccountID: 4_711], ofItemAtPath: item)
@@ -156,7 +156,7 @@ struct MirrorPlantingTests {
     }
 
     @Test(arguments: ["users.json", "avatars", "avatars/1.jpg", ".inward-mirror"])
-    func aLinkInTheMirrorIsRefused(name: String) async throws {
+    func linkInTheMirrorIsRejected(name: String) async throws {
         try await makeMirror()
         try FileManager.default.removeItem(at: mirror.appending(path: name))
         let target = directory.url.appending(path: "elsewhere/users.json").path(percentEncoded: false)
@@ -165,9 +165,9 @@ struct MirrorPlantingTests {
         #expect(try elsewhere == Self.precious)
     }
 
-    /// Each request puts links in the place of something while the mirror is being made.
+    /// The request for an image replaces a file or directory with a link during mirroring.
     @Test(arguments: [true, false], ["copy", "copy/avatars", "copy/users.json", "list", "."])
-    func whatIsPlantedMeanwhileLeadsNowhere(canExchange: Bool, name: String) async throws {
+    func linkPlantedDuringMirroringIsNotFollowed(canExchange: Bool, name: String) async throws {
         try await makeMirror()
         server["/avatars/1.jpg"] = [7]
         let staging = directory.url.appending(path: ".mirror.inward-mirror")
@@ -186,7 +186,7 @@ struct MirrorPlantingTests {
         }
         try? await makeMirror(from: fetcher, canExchange: canExchange)
         #expect(try elsewhere == Self.precious)
-        // Others read a mirror that is whole, or the old one, and no link.
+        // Readers see a complete mirror, old or new, and not a link.
         let attributes = try FileManager.default.attributesOfItem(atPath: mirror.path(percentEncoded: false))
         #expect(attributes[.type] as? FileAttributeType == .typeDirectory)
     }

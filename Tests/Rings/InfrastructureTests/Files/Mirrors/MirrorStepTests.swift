@@ -18,7 +18,7 @@ import Musl
 import Darwin
 #endif
 
-/// What a mirror does with what somebody puts in its way between two steps.
+/// Links and files planted between two steps of creating a mirror.
 struct MirrorStepTests {
     private let directory: TemporaryDirectory
     private let server = InMemoryWebDataFetcher.mirrored()
@@ -43,7 +43,7 @@ struct MirrorStepTests {
         _ = try await make()
     }
 
-    /// What is outside must be as it was.
+    /// Checks that the files outside the mirror are unchanged.
     private func expectOutsideUntouched(_ comment: Comment? = nil) throws {
         let path = directory.url.appending(path: "outside").path(percentEncoded: false)
         let paths = try FileManager.default.subpathsOfDirectory(atPath: path).sorted()
@@ -54,8 +54,8 @@ struct MirrorStepTests {
     }
 
     @Test(arguments: MirrorStep.allCases)
-    func nothingOutsideIsTouchedWhateverIsPlantedInBetween(step: MirrorStep) async throws {
-        // Only where two directories cannot be exchanged is the old one moved away.
+    func linksPlantedBetweenStepsChangeNothingOutside(step: MirrorStep) async throws {
+        // The old mirror is moved away only on file systems that cannot exchange directories.
         let canExchange = step != .moved
         let places = [
             "mirror", "mirror/avatars", Self.staging, "\(Self.staging)/copy", "\(Self.staging)/copy/avatars",
@@ -66,12 +66,12 @@ struct MirrorStepTests {
         for place in Thoroughness.sample(places, every: 3) {
             for isThere in [false, true] {
                 for name in ["mirror", Self.staging] {
-                    // Without a slash at its end, so that a link is removed itself.
+                    // Without a trailing slash, so that a link is removed instead of its target.
                     let path = directory.url.appending(path: name, directoryHint: .notDirectory)
                     try? FileManager.default.removeItem(at: path)
                 }
                 if isThere { try await makeMirror() }
-                // Another version, which is to be copied.
+                // A new version, so that there is something to copy.
                 server["/avatars/1.jpg"] = [1, 2, 4]
                 let planted = Mutex(false)
                 let url = directory.url
@@ -84,21 +84,21 @@ struct MirrorStepTests {
                         })
                     else { return }
                     let entry = url.appending(path: place).path(percentEncoded: false)
-                    // Moved aside, as somebody with the right to do so would, and replaced by a link.
+                    // Move it aside, as an attacker with write permission would, and replace it with a link.
                     try? FileManager.default.moveItem(atPath: entry, toPath: "\(url.path(percentEncoded: false))/aside")
                     try? FileManager.default.createSymbolicLink(atPath: entry, withDestinationPath: target)
                 }
                 plantedCount += planted.withLock(\.self) ? 1 : 0
-                try expectOutsideUntouched("\(place) at \(step), there: \(isThere)")
+                try expectOutsideUntouched("\(place) at \(step), with an old mirror: \(isThere)")
                 try? FileManager.default.removeItem(at: url.appending(path: "aside"))
             }
         }
-        // The last steps are reached only where there is an old mirror.
+        // The last steps are reached only if there is an old mirror.
         #expect(plantedCount >= Thoroughness.sample(places, every: 3).count)
     }
 
-    /// The old mirror keeps its place if something is put into it after the last look.
-    @Test func whatIsPutIntoTheOldMirrorAtTheLastMomentStays() async throws {
+    /// The old mirror stays if a foreign file is added to it after the last check.
+    @Test func foreignFileAddedToTheOldMirrorAtTheLastMomentIsKept() async throws {
         for (step, canExchange) in [(MirrorStep.publishing, true), (.publishing, false), (.exchanged, true)] {
             try? FileManager.default.removeItem(at: mirror)
             try await makeMirror()
@@ -116,7 +116,7 @@ struct MirrorStepTests {
         }
     }
 
-    @Test func anotherMirrorThatIsPutInThePlaceAtTheLastMomentStays() async throws {
+    @Test func directoryReplacedAtTheLastMomentIsKept() async throws {
         try await makeMirror()
         server["/avatars/1.jpg"] = [9]
         let url = directory.url
@@ -142,7 +142,7 @@ struct MirrorStepTests {
         }
     }
 
-    @Test func theDirectoriesAreForTheOwnerToWrite() async throws {
+    @Test func onlyTheOwnerCanWriteToTheDirectories() async throws {
         let modes = Mutex<[String: mode_t]>([:])
         let url = directory.url
         try await makeMirror { step in
@@ -160,8 +160,8 @@ struct MirrorStepTests {
         #expect(found.values.allSatisfy { $0 & 0o022 == 0 })
     }
 
-    /// Whoever can write a file of the mirror could change it after it was checked.
-    @Test func aFileThatOthersCanWriteIsCopiedAnew() async throws {
+    /// Other users who can write to a file could change it after the check.
+    @Test func fileThatOthersCanWriteIsCopiedAgain() async throws {
         try await makeMirror()
         let path = mirror.appending(path: "avatars/1.jpg").path(percentEncoded: false)
         let before = try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? NSNumber
