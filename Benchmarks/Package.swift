@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// What is built only where the trait of this name is enabled.
+/// Conditions for dependencies that need a trait.
 let sqlite = TargetDependencyCondition.when(traits: ["SQLite"])
 let vips = TargetDependencyCondition.when(traits: ["Vips"])
 
@@ -10,8 +10,8 @@ let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
     traits: [
-        .trait(name: "SQLite", description: "Set the store over SQLite beside that of files"),
-        .trait(name: "Vips", description: "Set the codec over libvips beside libvips alone, which has to be installed"),
+        .trait(name: "SQLite", description: "Compare the SQLite store with the file store"),
+        .trait(name: "Vips", description: "Compare the libvips codec with libvips alone, which must be installed"),
     ],
     dependencies: [
         .package(
@@ -28,10 +28,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     ],
     targets: [
-        // Counts what is allocated, by standing before the C library's own functions.
+        // Counts allocations by replacing the allocation functions of the C library.
         .target(name: "AllocationCounter"),
         .target(name: "Measuring", dependencies: ["AllocationCounter", "Comparing"]),
-        // Apart, so that nothing is counted where several threads would wait for the count.
+        // Separate, so that multithreaded benchmarks do not contend for the allocation count.
         .target(name: "Comparing"),
         .executableTarget(
             name: "decorators",
@@ -41,7 +41,7 @@ let package = Package(
             ]
         ),
         .target(name: "Soaking"),
-        // Runs every decorator at once over a bad upstream, for as long as it is told to.
+        // Runs every decorator at once over an upstream with faults, for a given time.
         .executableTarget(
             name: "soak",
             dependencies: [
@@ -72,7 +72,7 @@ let package = Package(
                 .product(name: "InwardAsyncHTTPClient", package: "inward"),
             ]
         ),
-        // Writes into a store of files, or of a database, and reads from it.
+        // Measures writes and reads of a file store or a SQLite store.
         .executableTarget(
             name: "store",
             dependencies: [
@@ -81,7 +81,7 @@ let package = Package(
                 .product(name: "InwardSQLite", package: "inward", condition: sqlite),
             ]
         ),
-        // Writes through an outbox into a store of files.
+        // Measures writes through an outbox into a file store.
         .executableTarget(
             name: "outbox",
             dependencies: [
@@ -92,7 +92,7 @@ let package = Package(
                 .product(name: "InwardRepositories", package: "inward"),
             ]
         ),
-        // Reads from a repository, out of memory and not, and from one that many sessions share.
+        // Measures reads from a repository, from memory and not, and from one that many sessions share.
         .executableTarget(
             name: "repository",
             dependencies: [
@@ -108,7 +108,7 @@ let package = Package(
                 .product(name: "UseCases", package: "inward"),
             ]
         ),
-        // Transfers 1 MiB, 100 MiB and 1 GiB, and sees whether memory stays flat.
+        // Transfers 1 MiB, 100 MiB and 1 GiB, and checks that memory use stays flat.
         .executableTarget(
             name: "transfers",
             dependencies: [
@@ -119,7 +119,7 @@ let package = Package(
                 .product(name: "InwardURLSession", package: "inward"),
             ]
         ),
-        // Does one thing to an image for a while: `Benchmarks/images` sets it beside its peers.
+        // Repeats one image operation for a while. `Benchmarks/images` compares it with its peers.
         .executableTarget(
             name: "images",
             dependencies: [
@@ -138,7 +138,7 @@ let package = Package(
                 .product(name: "InwardImages", package: "inward"),
             ]
         ),
-        // Loads images of all sizes for as long as it is told to, and sees whether memory goes back.
+        // Loads images of all sizes for a given time, and checks that memory is released.
         .executableTarget(
             name: "image-soak",
             dependencies: [
@@ -149,7 +149,7 @@ let package = Package(
                 .product(name: "InwardTesting", package: "inward"),
             ]
         ),
-        // Opens and forgets many sessions, and sees whether memory stays flat.
+        // Opens and evicts many sessions, and checks that memory use stays flat.
         .executableTarget(
             name: "session-soak",
             dependencies: [

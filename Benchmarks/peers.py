@@ -1,8 +1,8 @@
-"""Does to images what the Swift benchmark does, by Pillow and libvips, and sets them beside each other in one run.
+"""Runs the image operations of the Swift benchmark with Pillow and libvips, and compares them in one run.
 
-    peers.py make DIRECTORY                    makes the images
-    peers.py PEER TASK DIRECTORY TIMES         does a task so many times: nanoseconds each, and the most memory in KiB
-    peers.py compare DIRECTORY BINARY [BINARY] prints the table; the second binary is one with libvips, which has rows of its own
+    peers.py make DIRECTORY                    generates the images
+    peers.py PEER TASK DIRECTORY TIMES         repeats a task: prints the nanoseconds of each, and the peak memory in KiB
+    peers.py compare DIRECTORY BINARY [BINARY] prints the table; the second binary is built with libvips and has its own rows
 """
 
 import io
@@ -20,14 +20,14 @@ FILES = {
     "thumbnail-vips": "2725x2225.jpg",
     "watermark": "720x588.png",
 }
-# Task, peer, times in a round, and how fast we want to be beside the peer at least.
+# Task, peer, repetitions per round, and the minimum speed that we want relative to the peer.
 ROWS = [
     ("decode-png", "pillow", 40, 1.0),
     ("decode-jpeg", "pillow", 5, 0.5),
     ("thumbnail", "pyvips", 8, 0.5),
     ("watermark", "pillow", 40, None),
 ]
-# The same for what is read and written by libvips on both sides. The second peer mixes pixels as light, as we do.
+# The same with libvips on both sides. The second peer scales in linear light, as we do.
 VIPS_ROWS = [
     ("thumbnail-vips", "pyvips", 8, 0.95),
     ("thumbnail-vips", "pyvips-linear", 8, None),
@@ -43,7 +43,7 @@ def make(directory):
     random = numpy.random.default_rng(7)
 
     def photograph(width, height):
-        # Smooth shapes with grain on them, as a camera sees the world.
+        # Smooth shapes with grain, like a photograph.
         y, x = numpy.mgrid[0:height, 0:width].astype(numpy.float32)
         planes = []
         for channel in range(3):
@@ -78,7 +78,7 @@ def pillow(task, data):
             copy.alpha_composite(scaled, (554, 508))
 
         return watermark
-    raise SystemExit(f"Pillow is no peer for {task}")
+    raise SystemExit(f"There is no Pillow version of {task}.")
 
 
 def pyvips_task(task, data, linear):
@@ -91,7 +91,7 @@ def pyvips_task(task, data, linear):
             return image.jpegsave_buffer(Q=80)
 
         return thumbnail
-    raise SystemExit(f"libvips is no peer for {task}")
+    raise SystemExit(f"There is no libvips version of {task}.")
 
 
 def measure(peer, task, directory, times):

@@ -2,10 +2,10 @@
 
 import PackageDescription
 
-/// The fuzz targets, and the modules that each one imports. A target with few is built soon, which matters under sanitizers.
+/// The fuzz targets, and the modules that each one imports. Few modules keep builds short, which matters under sanitizers.
 ///
-/// Each has a corpus of its name, and `./run TARGET SECONDS` builds and runs it. A new target also needs its entry point in
-/// `FuzzerDriver.c`, and its longest input in `run`.
+/// Each target has a corpus of the same name. `./run TARGET SECONDS` builds and runs it. A new target also needs an entry point
+/// in `FuzzerDriver.c`, and a maximum input length in `run`.
 let targets: KeyValuePairs = [
     "fuzz-http-fields": ["InwardFetching"],
     "fuzz-inflate": ["InwardImageCodecs"],
@@ -22,7 +22,7 @@ let targets: KeyValuePairs = [
 let package = Package(
     name: "fuzzing",
     platforms: [.macOS(.v15)],
-    traits: [.trait(name: "Vips", description: "Fuzz the codec that reads by libvips, which has to be installed")],
+    traits: [.trait(name: "Vips", description: "Fuzz the codec over libvips, which must be installed")],
     dependencies: [
         .package(name: "inward", path: "..", traits: [.trait(name: "Vips", condition: .when(traits: ["Vips"]))])
     ],
@@ -35,7 +35,7 @@ let package = Package(
                     .enableUpcomingFeature("ExistentialAny"),
                     .enableUpcomingFeature("MemberImportVisibility"),
                     .enableUpcomingFeature("InternalImportsByDefault"),
-                    // The fuzzer has the entry point.
+                    // The fuzzer provides the entry point.
                     .unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"]),
                 ],
                 linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]

@@ -1,6 +1,6 @@
 """Writes large seed inputs for a fuzz target: make-seeds.py TARGET DIRECTORY.
 
-They compress too well to be worth committing.
+The inputs are generated rather than committed because of their size.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ TOTAL = 8 * 1024 * 1024
 
 
 class BitWriter:
-    """Deflate's bit order: the first bit of a byte is its lowest."""
+    """Writes bits in the order of deflate: the first bit of a byte is its lowest."""
 
     def __init__(self):
         self.bits = 0
@@ -23,16 +23,16 @@ class BitWriter:
         self.count += count
 
     def repeated(self, total):
-        """The bits over and over, about `total` bytes of them."""
+        """Returns about `total` bytes of the bits, repeated."""
         text = format(self.bits, "0%db" % self.count)[::-1]
-        # Eight repetitions end at a byte.
+        # Eight repetitions end at a byte boundary.
         text *= 8
         period = bytes(int(text[index : index + 8][::-1], 2) for index in range(0, len(text), 8))
         return period * max(1, total // len(period))
 
 
 def dynamic_block(payload):
-    """A dynamic block whose literals are 0 and 1, of lengths 2, with an end of length 1, and which has one distance."""
+    """Returns a dynamic block: the literals 0 and 1 have code length 2, the end has length 1, and there is one distance."""
     block = BitWriter()
     block.put(0, 1)
     block.put(2, 2)
@@ -97,7 +97,7 @@ PIXEL = [(256, 1), (257, 1), (258, 8), (259, 1), (262, 1), (273, 8), (277, 1), (
 
 
 def image_directory(entries, after):
-    """A directory of TIFF whose entries are tag, type, count and value, and the offset of the next one."""
+    """Returns a TIFF directory. Each entry is a tag, type, count and value. `after` is the offset of the next directory."""
     packed = b"".join(struct.pack("<HHII", *entry) for entry in entries)
     return struct.pack("<H", len(entries)) + packed + struct.pack("<I", after)
 
@@ -129,7 +129,7 @@ def vips_seeds():
 
 
 def record_log_seeds(total=65535):
-    # Each head says that all the rest is its operations.
+    # Each head claims that the rest of the file is its operations.
     heads = b"".join(
         b"RECORDS{" + struct.pack("<QQQQ", at, total - 1 - at - 40, 0, at) for at in range(0, total - 1 - 40, 40)
     )

@@ -2,15 +2,15 @@
 
 import PackageDescription
 
-// Inward is linked by its address, as other packages link it: then only its libraries are there, and the names of the rings are
-// free for this service. CI names the commit.
+// Inward is added by URL, as in other packages. When SwiftPM checks it out, its manifest leaves out the rings, so the service
+// can use their names for its own targets. CI sets the commit.
 let address = "file://" + Context.packageDirectory.split(separator: "/").dropLast(2).map { "/\($0)" }.joined()
 let inward = address.split(separator: "/").last.map(String.init) ?? "inward"
 
-/// A library of Inward. Its name is nobody else's, so it needs no alias beside targets of the service that are called as the rings are.
+/// Returns a library of Inward. Library names are unique, so they need no module aliases.
 func library(_ name: String) -> Target.Dependency { .product(name: name, package: inward) }
 
-// A service with rings, entities and a client of its own, which takes only the libraries of Inward.
+// A service with its own rings, entities and client. It uses only the libraries of Inward.
 let package = Package(
     name: "fetching",
     platforms: [.macOS(.v15)],

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A service with rings and names of its own: `swift package check-layers --diagram Rings.md` holds it to them.
+// A service with its own rings and names. `swift package check-layers --diagram Rings.md` checks its layers.
 let package = Package(
     name: "shop",
     platforms: [.macOS(.v15)],
@@ -16,7 +16,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// SE-0444: a file uses members only of modules that it imports. The check asks it of every target in the diagram.
+// SE-0444: a file can only use members of modules that it imports. The check requires this for every target in the diagram.
 for target in package.targets {
     target.swiftSettings = [.enableUpcomingFeature("MemberImportVisibility")]
 }

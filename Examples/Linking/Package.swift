@@ -2,11 +2,11 @@
 
 import PackageDescription
 
-// SwiftPM knows a package that is used by its path by the name of its folder, and module aliases ask for that name. A
-// service that names Inward by its address writes `package: "inward"`.
+// SwiftPM identifies a package that is added by path by the name of its directory, and module aliases need that name. For a
+// package that is added by URL, write `package: "inward"`.
 let inward = Context.packageDirectory.split(separator: "/").dropLast(2).last.map(String.init) ?? "inward"
 
-// A service with an `Entities` module of its own, which links one ring of Inward.
+// A service with its own `Entities` module, which links one ring of Inward.
 let package = Package(
     name: "linking",
     platforms: [.macOS(.v15)],

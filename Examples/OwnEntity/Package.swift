@@ -2,14 +2,14 @@
 
 import PackageDescription
 
-// Inward is linked by its address, as other packages link it: then only its libraries are there, and the names of the rings are
-// free for this service. CI names the commit.
+// Inward is added by URL, as in other packages. When SwiftPM checks it out, its manifest leaves out the rings, so the service
+// can use their names for its own targets. CI sets the commit.
 let address = "file://" + Context.packageDirectory.split(separator: "/").dropLast(2).map { "/\($0)" }.joined()
 let inward = address.split(separator: "/").last.map(String.init) ?? "inward"
 
 func library(_ name: String) -> Target.Dependency { .product(name: name, package: inward) }
 
-// A service with an entity of its own, comments, and everything that the libraries have for it.
+// A service with its own entity, a comment, which it reads and writes with the libraries of Inward.
 let package = Package(
     name: "own-entity",
     platforms: [.macOS(.v15)],

@@ -12,7 +12,7 @@ long processor_nanoseconds(void) {
 #include <errno.h>
 #include <stddef.h>
 
-// The functions of glibc under the names that it gives them itself, so that these can stand before them.
+// glibc's internal names of its functions, which the functions below replace.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *block, size_t size);

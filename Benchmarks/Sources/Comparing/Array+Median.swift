@@ -1,4 +1,4 @@
 extension [Double] {
-    /// The value in the middle; 0 if there is none.
+    /// The median, or 0 if the array is empty.
     public var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }

@@ -6,20 +6,20 @@ import Musl
 import Darwin
 #endif
 
-/// How many calls end in a second, and what each costs.
+/// The throughput of concurrent calls, and the processor time per call.
 public struct Throughput: Sendable {
-    /// Calls in a second of the time that passes.
+    /// Calls per second of elapsed time.
     public let callsPerSecond: Double
-    /// Microseconds that the processors are busy with a call in this process.
+    /// Processor microseconds of this process per call.
     public let busy: Double
 
-    /// Keeps calls of a function under way for a while.
+    /// Keeps a number of calls in flight for a while.
     ///
     /// - Parameters:
-    ///   - inFlight: How many calls are under way at a time.
-    ///   - duration: How long new ones are begun.
-    ///   - call: What is called.
-    /// - Throws: what a call throws; one that fails says nothing about the others.
+    ///   - inFlight: The number of concurrent calls.
+    ///   - duration: The time during which new calls are started.
+    ///   - call: The function to call.
+    /// - Throws: The error of a call. A failed call makes the measurement meaningless.
     public init(
         inFlight: Int,
         for duration: Duration,

@@ -1,21 +1,22 @@
-/// The throughput of something beside that of what it is made of, each measured in turn: medians over several rounds.
+/// The throughput of our implementation compared with that of its underlying client. Both are measured in turn, over several
+/// rounds.
 public struct ThroughputComparison: Sendable {
-    /// How many calls were under way at a time.
+    /// The number of concurrent calls.
     public let inFlight: Int
-    /// Calls in a second of what the other one is made of.
+    /// Calls per second of the underlying client.
     public let alone: Double
-    /// Calls in a second of what is compared.
+    /// Calls per second of our implementation.
     public let ours: Double
-    /// Microseconds that the processors are busy with a call of what the other one is made of. What others do on the machine
-    /// counts less in it than in the calls in a second.
+    /// Processor microseconds per call of the underlying client. Other load on the machine affects them less than the calls per
+    /// second.
     public let busyAlone: Double
-    /// Microseconds that the processors are busy with a call of what is compared.
+    /// Processor microseconds per call of our implementation.
     public let busyOurs: Double
-    /// How many times `alone` the throughput `ours` is: of the ratios of each round to the one beside it, the median. What
-    /// slows the machine down for a while slows both of them down.
+    /// The throughput `ours` divided by `alone`: the median of the ratios of all rounds. A temporary slowdown of the machine
+    /// affects both sides of a round.
     public let ratio: Double
 
-    /// Measures both in turn, after a while in which nothing counts.
+    /// Measures both in turn, after a warm-up round.
     public init(
         inFlight: Int,
         rounds: Int = 9,

@@ -1,4 +1,4 @@
-/// What things cost more than a base, as a table.
+/// A table of costs above that of a base.
 public struct CostTable: Sendable, CustomStringConvertible {
     private struct Row: Sendable {
         let name: String
@@ -9,7 +9,7 @@ public struct CostTable: Sendable, CustomStringConvertible {
     private let base: Measurement
     private var rows: [Row] = []
 
-    /// Makes a table of what is more than a base.
+    /// Creates a table with a base.
     public init(base: Measurement) {
         self.base = base
     }
@@ -19,7 +19,7 @@ public struct CostTable: Sendable, CustomStringConvertible {
         rows.append(Row(name: name, limit: limit, cost: cost))
     }
 
-    /// The table: nanoseconds of a processor, nanoseconds that pass, and allocations, each over the base.
+    /// The table: processor nanoseconds, elapsed nanoseconds, and allocations, each above the base.
     public var description: String {
         let header =
             "| over \(Int(base.nanoseconds.rounded())) ns | ns | at most | elapsed | allocations |\n|---|---|---|---|---|"

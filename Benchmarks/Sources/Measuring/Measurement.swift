@@ -1,14 +1,13 @@
 import AllocationCounter
 import Comparing
 
-/// What one call costs: medians over several rounds of many calls.
+/// The cost of one call: medians over several rounds of many calls.
 public struct Measurement: Sendable {
-    /// Nanoseconds that a processor is busy with a call. What others do on the machine counts less in it than in the time that
-    /// passes.
+    /// Processor nanoseconds per call. Other load on the machine affects them less than the elapsed time.
     public let nanoseconds: Double
-    /// Nanoseconds that pass during a call.
+    /// Elapsed nanoseconds per call.
     public let elapsed: Double
-    /// Blocks that a call allocates.
+    /// Allocated blocks per call.
     public let allocations: Double
 
     /// Calls a function many times, one call after the other.

@@ -1,11 +1,11 @@
-/// How much memory the process had, over time.
+/// A series of samples of the process's memory.
 public struct MemorySeries {
-    /// By how much it may grow, in MiB or as a part of what it was, whichever is more.
+    /// The allowed growth: a size in MiB, or a share of the first tenth, whichever is larger.
     public static let tolerance = (size: 16.0, share: 0.1)
 
     private var samples: [(time: Duration, size: Double)] = []
 
-    /// Makes one without a sample.
+    /// Creates a series without samples.
     public init() {}
 
     /// Takes a sample.
@@ -13,15 +13,15 @@ public struct MemorySeries {
         if let size = residentMemory() { samples.append((time, size)) }
     }
 
-    /// The most that there was in a tenth of the run, counted from 0.
+    /// Returns the peak in a tenth of the run, counted from 0.
     private func most(in part: Int, of length: Duration) -> Double? {
         samples.filter { $0.time >= length * part / 10 && $0.time < length * (part + 1) / 10 }.map(\.size).max()
     }
 
-    /// The most that there was in each tenth of a run.
+    /// Returns the peak in each tenth of a run.
     public func tenths(of length: Duration) -> [Double] { (0..<10).compactMap { most(in: $0, of: length) } }
 
-    /// What is wrong; `nil` if it has not grown since the first tenth of the run.
+    /// Returns a finding if memory has grown by more than the tolerance since the first tenth of the run, and `nil` otherwise.
     public func finding(in length: Duration) -> String? {
         let tenths = tenths(of: length)
         guard let first = tenths.first, let last = tenths.last, let end = samples.last?.size else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much memory the process has, in MiB; `nil` where that is not told, or says nothing about the program.
+/// Returns the resident memory of the process in MiB, or `nil` if it is unknown or meaningless.
 public func residentMemory() -> Double? {
     guard !hasThreadSanitizer, let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
         return nil
@@ -10,5 +10,5 @@ public func residentMemory() -> Double? {
     return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
 }
 
-/// Whether the thread sanitizer is in the program, whose record of the memory grows as long as it runs.
+/// Whether the process runs under the thread sanitizer, whose shadow memory grows with the run.
 private let hasThreadSanitizer = dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil

@@ -1,7 +1,7 @@
 import Foundation
 import InwardImages
 
-/// Has the same file at every address, read anew each time.
+/// An image source that reads the same file for every address, each time anew.
 struct FileImageSource: ImageSource {
     let file: URL
 

@@ -1,9 +1,9 @@
 import InwardFetching
 
-/// A data fetcher that has its answer in memory, and never waits.
+/// A data fetcher that answers from memory without waiting.
 struct BareDataFetcher: DataFetcher {
     let response: DataResponse
-    /// Whether it says that it heeds deadlines, which is true of whoever never waits.
+    /// Whether the fetcher reports that it honors deadlines. It does in any case, because it never waits.
     let honorsDeadlines: Bool
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { response }

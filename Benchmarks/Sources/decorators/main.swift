@@ -2,7 +2,7 @@ import FoundationEssentials
 import InwardFetching
 import Measuring
 
-/// Prints what each layer of a pipeline costs over a fetcher that has its answer in memory, when nothing goes wrong.
+/// Prints the cost of each decorator around a fetcher that answers from memory, on success.
 @concurrent func measure() async {
     let request = DataRequest(
         url: URL(string: "http://upstream.test/users/7") ?? URL(filePath: "/"),
@@ -13,8 +13,8 @@ import Measuring
         body: Data(count: 512)
     )
     let bare = BareDataFetcher(response: response, honorsDeadlines: true)
-    // The bare fetcher is called as every other, without knowing what it is, and each in a task of its own, so that none
-    // begins where another one left the task's stack.
+    // Each fetcher, even the bare one, is called as an existential, and in its own task, so that none benefits from the task
+    // memory of another.
     func cost(_ fetcher: any DataFetcher) async -> Measurement {
         await Task { await Measurement { _ = try? await fetcher.fetch(request) } }.value
     }
@@ -48,7 +48,7 @@ import Measuring
     await add("fallback", bare.fallingBack(to: DataResponse()))
     await add("timeout", atMost: 400, bare.timingOut(after: .seconds(2)))
     await add(
-        "timeout of who heeds no deadline",
+        "timeout around a fetcher that ignores deadlines",
         BareDataFetcher(response: response, honorsDeadlines: false).timingOut(after: .seconds(2))
     )
     await add("coalescing", atMost: 900, bare.coalescing())
@@ -60,10 +60,10 @@ import Measuring
     )
     let isolated = CircuitBreaker.standard
     isolated.isolate()
-    await add("refused by an isolated breaker, in all", atMost: 150, bare.breakingCircuit(isolated))
+    await add("rejection by an isolated breaker, total", atMost: 150, bare.breakingCircuit(isolated))
     let open = CircuitBreaker(policy: CircuitBreakerPolicy(minimumCalls: 1))
     _ = try? await FailingDataFetcher().breakingCircuit(open).fetch(request)
-    await add("refused by an open breaker, in all", atMost: 150, bare.breakingCircuit(open))
+    await add("rejection by an open breaker, total", atMost: 150, bare.breakingCircuit(open))
     print(table)
 }
 

@@ -2,7 +2,7 @@ import InwardImageCodecs
 import InwardImages
 import InwardTesting
 
-/// Images of many sizes, made from a seed. The last is damaged.
+/// Generated images of many sizes, from a seed. The last one is damaged.
 struct MadeImages: ImageSource {
     let addresses: [ImageAddress]
     private let encoded: [ImageAddress: EncodedImage]
@@ -31,7 +31,7 @@ struct MadeImages: ImageSource {
         return encoded
     }
 
-    /// Stripes that are not all alike.
+    /// Returns stripes of varying colors.
     private static func image(_ size: ImageSize) -> Image {
         var bytes: [UInt8] = []
         for index in 0..<size.pixelCount {

@@ -4,8 +4,8 @@ import InwardImages
 import InwardTesting
 import Soaking
 
-/// Loads images one after the other, each as large as chance has it, with a little of all that happens to a loader: what is
-/// kept goes, loads are given up, and some images are damaged. It says how many it loaded.
+/// Loads images of random sizes one after the other. Sometimes, a cached image is dropped, a load is cancelled, or an image is
+/// damaged. Returns the number of loads.
 @concurrent func work(_ plain: ImageLoader, _ source: MadeImages, seed: UInt64, until end: ContinuousClock.Instant)
     async -> Int
 {
@@ -19,7 +19,7 @@ import Soaking
         if Bool.random(using: &random) { loader.addPlugin(Watermark(.text("inward", .white))) }
         if loads.isMultiple(of: 50) { await loader.forget(address) }
         let load = Task { [loader] in await loader.load(address).result }
-        // Some are given up, sooner or later.
+        // Cancels some loads, after a random number of turns.
         if Int.random(in: 0..<8, using: &random) == 0 {
             for _ in 0..<Int.random(in: 0..<200, using: &random) { await Task.yield() }
             load.cancel()
@@ -30,7 +30,7 @@ import Soaking
     return loads
 }
 
-// Ends with status 1 if memory has grown.
+// Exits with status 1 if memory has grown.
 let numbers = CommandLine.arguments.dropFirst().map { UInt64($0) }
 guard numbers.count <= 2, !numbers.contains(nil) else {
     say("usage: image-soak [seconds] [seed]")
@@ -60,12 +60,12 @@ while ContinuousClock.now < start + length {
     try await Task.sleep(for: .milliseconds(50))
 }
 let loads = await counts
-// What was given up ends at its next row.
+// Cancelled loads end at their next row.
 for _ in 0..<100 where budget.taken > 0 { try await Task.sleep(for: .milliseconds(50)) }
 let tenths = memory.tenths(of: length).map { String(Int($0.rounded())) }.joined(separator: " ")
-say("\(loads) loads, at most MiB in each tenth: \(tenths)")
+say("\(loads) loads, peak memory in each tenth, in MiB: \(tenths)")
 var findings = [memory.finding(in: length)].compactMap(\.self)
-if budget.taken > 0 { findings.append("Nobody gave \(budget.taken) bytes of the budget back.") }
+if budget.taken > 0 { findings.append("\(budget.taken) bytes of the budget were not released.") }
 for finding in findings { say(finding) }
-if findings.isEmpty { say("Nothing is wrong.") }
+if findings.isEmpty { say("No problems found.") }
 exit(findings.isEmpty ? 0 : 1)

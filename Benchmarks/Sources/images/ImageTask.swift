@@ -6,7 +6,7 @@ import InwardImages
 import InwardVips
 #endif
 
-/// Something that is done to images, named as its peers name it.
+/// An image operation, with the name that its peers use.
 enum ImageTask: String, CaseIterable {
     case decodePNG = "decode-png"
     case decodeJPEG = "decode-jpeg"
@@ -16,7 +16,7 @@ enum ImageTask: String, CaseIterable {
     #endif
     case watermark
 
-    /// The file that it is done to.
+    /// The name of the input file.
     var file: String {
         switch self {
         case .decodePNG: "600x600.png"
@@ -29,7 +29,7 @@ enum ImageTask: String, CaseIterable {
         }
     }
 
-    /// What is to be done again and again with the bytes of the file; it gives a number that depends on what came of it.
+    /// Returns the operation on the bytes of the file. Its result is a number that depends on the image.
     func work(on bytes: [UInt8]) throws -> () throws -> Int {
         let codec = SwiftImageCodec()
         switch self {
@@ -52,7 +52,7 @@ enum ImageTask: String, CaseIterable {
         }
     }
 
-    /// Reads an image as small as it may be, scales it and writes it.
+    /// Decodes an image with the largest possible reduction, scales it and encodes it.
     private func thumbnail(of bytes: [UInt8], by codec: some ImageCodec) -> () throws -> Int {
         let resize = Resize(width: 720, height: 588, mode: .exact)
         return {

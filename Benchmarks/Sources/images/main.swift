@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 #endif
 
-/// Does one thing to an image for a while, and prints the nanoseconds that a processor was busy with it each time, and the most
-/// memory that the process ever took, in KiB.
+/// Repeats one image operation for a while. Prints the processor nanoseconds per operation, and the peak memory of the process
+/// in KiB.
 func measure(_ task: ImageTask, in directory: URL, times: Int) throws {
     let bytes = [UInt8](try Data(contentsOf: directory.appending(path: task.file)))
     let work = try task.work(on: bytes)
@@ -22,7 +22,7 @@ func measure(_ task: ImageTask, in directory: URL, times: Int) throws {
     #else
     getrusage(RUSAGE_SELF, &usage)
     #endif
-    // The sum is printed so that nothing of the work can be left out.
+    // The sum is printed so that the compiler cannot omit any of the work.
     print("\(durations.joined(separator: " "))\n\(usage.ru_maxrss)\n\(sum)")
 }
 

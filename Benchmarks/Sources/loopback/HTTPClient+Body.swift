@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTPCompression
 
 extension HTTPClient {
-    /// Makes a client with the settings that the data fetcher gives its own.
+    /// Creates a client with the settings that the data fetcher uses for its own client.
     static func alone(connectionsPerHost: Int, bodyLimit: Int) -> HTTPClient {
         var configuration = Configuration(
             redirectConfiguration: .disallow,
@@ -16,7 +16,7 @@ extension HTTPClient {
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 
-    /// What is at an address, as who uses the client alone asks for it.
+    /// Returns the body at an address, as a user of the bare client would request it.
     func body(at address: String, upTo limit: Int) async throws -> ByteBuffer {
         let response = try await execute(HTTPClientRequest(url: address), deadline: .now() + .seconds(30))
         return try await response.body.collect(upTo: limit)

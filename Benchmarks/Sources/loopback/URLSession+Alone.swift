@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 extension URLSession {
-    /// Makes a session with the settings that the data fetcher gives its own.
+    /// Creates a session with the settings that the data fetcher uses for its own session.
     static func alone(connectionsPerHost: Int) -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = 30

@@ -1,2 +1,2 @@
-/// An answer is not the one that is there.
+/// The response differs from the expected one.
 struct UnexpectedAnswer: Error {}

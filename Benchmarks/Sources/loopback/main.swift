@@ -10,11 +10,11 @@ import NIOCore
 import FoundationNetworking
 #endif
 
-/// As many connections as requests, and a limit of the body as the data fetchers have it.
+/// The number of connections equals the number of requests in flight. The body limit is that of the data fetchers.
 let connections = 64
 let limit = 64 * 1_024 * 1_024
 
-/// Prints how many answers come from an address in a second through each data fetcher, beside the client that it is made of.
+/// Prints the requests per second to an address through each data fetcher, compared with its underlying client.
 @concurrent func measure(_ address: String, _ url: URL) async throws {
     let request = DataRequest(url: url)
     let overClient = AsyncHTTPClientDataFetcher(connectionsPerHost: connections)

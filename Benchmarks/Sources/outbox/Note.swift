@@ -1,6 +1,6 @@
 import InwardRepositories
 
-/// What is created and updated through the outbox.
+/// The entity that is created and updated through the outbox.
 struct Note: Identifiable, Sendable {
     let id: Int
     var text: String

@@ -1,7 +1,7 @@
 import Foundation
 import InwardFetching
 
-/// Has every note, and does whatever is sent to it, at once or never.
+/// An upstream with every note. It processes writes immediately, or never answers them.
 struct UpstreamDataFetcher: DataFetcher {
     let answers: Bool
 

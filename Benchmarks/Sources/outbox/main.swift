@@ -4,13 +4,13 @@ import InwardCore
 import InwardFileStores
 import InwardRepositories
 
-// How many creations and updates an outbox over a store of files accepts in a second, and how many it delivers:
-// `outbox DIRECTORY [TASKS ...]`. Beside them stands what the store does alone with records of about the same size. Each commit
-// returns after a flush of the log, which all commits that came together share; a delivery is one more commit. The ratios are the
-// medians of those of the rounds, so what slows the machine down for a while counts little in them.
+// Measures the creations and updates per second that an outbox over a file store accepts and delivers:
+// `outbox DIRECTORY [TASKS ...]`. For comparison, it measures the store alone with records of about the same size. Each commit
+// returns after a flush of the log, which concurrent commits share. A delivery takes one more commit. Ratios are computed in
+// each round, and their medians are printed, so that a temporary slowdown of the machine has little effect.
 
 guard let directory = CommandLine.arguments.dropFirst().first, let url = URL(string: "http://upstream.test") else {
-    print("outbox DIRECTORY [TASKS ...]")
+    print("usage: outbox DIRECTORY [TASKS ...]")
     exit(2)
 }
 let clock = ContinuousClock()
@@ -23,12 +23,10 @@ func store(_ name: String) -> FileRecordStore {
     )
 }
 
-/// How often something is to be done by so many tasks: each waits for a flush, which those of all share.
+/// Returns the number of operations for a number of tasks. Each operation waits for a flush, which concurrent tasks share.
 func count(_ tasks: Int) -> Int { tasks == 1 ? 500 : 20_000 }
 
-/// Does something in so many tasks at once.
-///
-/// - Returns: how often in a second.
+/// Runs an operation repeatedly in a number of concurrent tasks, and returns the operations per second.
 func rate(_ tasks: Int, _ work: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
     let time = try await clock.measure {
         try await withThrowingTaskGroup { group in
@@ -43,18 +41,18 @@ func rate(_ tasks: Int, _ work: @escaping @Sendable (Int) async throws -> Void) 
     return Double(count(tasks)) / (time / .seconds(1))
 }
 
-/// The writes in a second: those accepted, and those accepted and delivered.
+/// Writes per second: accepted, and accepted and delivered.
 struct WriteRates {
     let accepted: Double
     let delivered: Double
 }
 
-/// Has so many tasks create notes, or update notes that were read before, each once.
+/// Creates notes in a number of tasks, or updates notes that were read before, each once.
 func write(_ tasks: Int, answers: Bool, isUpdate: Bool) async throws -> WriteRates {
     let upstream = Upstream(baseURL: url, dataFetcher: UpstreamDataFetcher(answers: answers))
     let outbox = Outbox(upstream: upstream, store: store("outbox"), errorHandler: IgnoringErrorHandler())
     let notes = Repository(.notes, upstream: upstream, memory: MemoryLimit(count: 2 * count(tasks)), outbox: outbox)
-    try await outbox.open(handlers: [notes.handler].compactMap(\.self))
+    try await outbox.open(handlers: [notes.handler])
     if isUpdate { for number in 1...count(tasks) { _ = try await notes.entity(number) } }
     let start = clock.now
     let accepted = try await rate(tasks) { number in
@@ -71,7 +69,7 @@ func write(_ tasks: Int, answers: Bool, isUpdate: Bool) async throws -> WriteRat
     return WriteRates(accepted: accepted, delivered: delivered)
 }
 
-/// The rates of one round, and the ratios between them.
+/// Returns the rates of one round, and their ratios.
 func round(_ tasks: Int) async throws -> (rates: [Double], ratios: [Double]) {
     let (alone, record) = (store("store"), StoredRecord([UInt8](repeating: 7, count: 400)))
     let commits = try await rate(tasks) { try await alone.commit([.keep(record, ["outbox", String($0)])]) }
@@ -85,7 +83,7 @@ func round(_ tasks: Int) async throws -> (rates: [Double], ratios: [Double]) {
 
 let names = [
     "tasks", "store alone, commits/s", "creations accepted/s", "updates accepted/s", "creations delivered/s",
-    "updates delivered/s", "creation : commit", "update : creation, accepted", "delivered",
+    "updates delivered/s", "creation : commit", "update : creation, accepted", "update : creation, delivered",
 ]
 print("| \(names.joined(separator: " | ")) |\n|\(String(repeating: "---|", count: names.count))")
 let chosen = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }

@@ -2,7 +2,7 @@ import Entities
 import InwardCore
 import UseCases
 
-/// A use case of a team's own: how a user is greeted.
+/// A use case of an application: greeting a user.
 struct GreetUser {
     let users: any UserRepository
 

@@ -1,4 +1,4 @@
-/// A plain cache of keys that evicts what was asked for least recently, to set another beside.
+/// A plain LRU cache of keys, for comparison.
 struct LRUCache {
     private let limit: Int
     private var slots: [Int: (older: Int?, newer: Int?)] = [:]
@@ -9,9 +9,7 @@ struct LRUCache {
         self.limit = limit
     }
 
-    /// Asks for a key, which is kept from then on.
-    ///
-    /// - Returns: whether it was kept before.
+    /// Requests a key, which is cached from then on, and returns whether it was cached before.
     mutating func ask(_ key: Int) -> Bool {
         let isKept = slots[key] != nil
         if isKept { remove(key) } else if slots.count == limit, let oldest { remove(oldest) }

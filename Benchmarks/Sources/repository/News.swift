@@ -1,6 +1,6 @@
 import InwardRepositories
 
-/// What everyone may read.
+/// A public entity.
 struct News: Identifiable, Sendable {
     let id: Int
     let title: String
@@ -17,6 +17,6 @@ struct NewsDTO: RecordDTO {
 }
 
 extension Endpoint where Entity == News {
-    /// The news, in one repository of the app or in one of each session.
+    /// Returns the endpoint of the news. The audience determines whether the app or each session has a repository.
     static func news(for audience: Audience) -> Endpoint { Endpoint(NewsDTO.self, at: "news", audience: audience) }
 }

@@ -3,15 +3,15 @@ import InwardRepositories
 import InwardScopes
 import Measuring
 
-/// What reading a thousand public entities in a hundred sessions costs, beside a plain repository in the same round.
+/// Compares the cost of reading a thousand public entities in a hundred sessions with that of a plain repository.
 ///
-/// The sessions read in turn. First each reads everything once, which counts the requests to the upstream, and then all read out of
-/// memory. The ratios are the medians of those of the rounds.
+/// The sessions read in turn. Each first reads everything once, which counts the requests to the upstream. Then all read from
+/// memory. Ratios are computed in each round, and their medians are printed.
 func compareSessions() async throws {
     let rows = [
         try await SharedReads("a plain repository", for: nil),
         try await SharedReads("one repository in the app's scope", for: .everyone),
-        try await SharedReads("the same, asked for in each read", for: .everyone, isAskedForEachTime: true),
+        try await SharedReads("the same, looked up for each read", for: .everyone, isAskedForEachTime: true),
         try await SharedReads("one repository in each session", for: .session),
     ]
     var rounds: [[Measurement]] = []
@@ -20,7 +20,7 @@ func compareSessions() async throws {
         for row in rows { costs.append(try await row.measured()) }
         rounds.append(costs)
     }
-    print("| 1,000 entities, read by 100 sessions | requests | ns | allocations | : plain |\n|---|---|---|---|---|")
+    print("| 1,000 entities, read by 100 sessions | requests | ns | allocations | vs. plain |\n|---|---|---|---|---|")
     for (index, row) in rows.enumerated() {
         let nanoseconds = rounds.map { $0[index].nanoseconds }.median
         let allocations = rounds.map { $0[index].allocations }.median
@@ -34,9 +34,9 @@ func compareSessions() async throws {
 /// A way for many sessions to read the same entities.
 struct SharedReads {
     let name: String
-    /// How often the upstream was asked until every session had read everything once.
+    /// The number of upstream requests until every session had read everything once.
     let requestCount: Int
-    /// The app of the sessions; `nil` if there are none.
+    /// The app of the sessions, or `nil` if there are no sessions.
     let app: AppScope<Void>?
     private let read: @Sendable (_ session: Int, _ id: Int) async throws -> Void
 
@@ -68,7 +68,7 @@ struct SharedReads {
         requestCount = source.requestCount
     }
 
-    /// What a read out of memory costs, with each in another session than the one before.
+    /// Measures reads from memory, each in another session than the one before.
     func measured() async throws -> Measurement {
         var next = 0
         return try await Measurement(rounds: 1, calls: 200_000) {

@@ -2,7 +2,7 @@ import Foundation
 import InwardFetching
 import Synchronization
 
-/// Has every post, news item and user, of whom ten are in the list, and counts how often it is asked.
+/// An upstream with every post, news item and user, of which ten are in the list. It counts its requests.
 final class Source: DataFetcher {
     private let requests = Atomic(0)
     private let users = Data("[\((1...10).map(Source.user).joined(separator: ","))]".utf8)

@@ -1,12 +1,12 @@
 import Foundation
 import InwardTesting
 
-/// What is asked for, one after the other.
+/// A sequence of requested keys.
 struct Trace {
     let name: String
     let keys: [Int]
 
-    /// Keys of which the one at place `k` is asked for in proportion to `1 / k^exponent`.
+    /// Returns keys with a Zipf distribution: the key at rank `k` is requested in proportion to `1 / k^exponent`.
     static func zipf(_ exponent: Double, keys count: Int, length: Int, seed: UInt64) -> Trace {
         var random = SplitMix64(seed: seed)
         var sums: [Double] = []
@@ -19,7 +19,7 @@ struct Trace {
         return Trace(name: "Zipf \(exponent)", keys: keys)
     }
 
-    /// The same, and every so often somebody who goes through many others once.
+    /// Returns the same trace with scans: at regular intervals, many other keys are requested once.
     func mixed(withScansOf length: Int, every interval: Int) -> Trace {
         var mixed: [Int] = []
         var next = 1_000_000

@@ -7,7 +7,7 @@ import InwardRepositories
 import Measuring
 import UseCases
 
-/// What a read out of memory costs, through use case and repository.
+/// Measures reads from memory, through a use case and a repository.
 func measureReads(_ upstream: Upstream) async throws {
     let users = UpstreamUserRepository(upstream: upstream)
     let greetUser = GreetUser(users: users)
@@ -24,18 +24,21 @@ func measureReads(_ upstream: Upstream) async throws {
         return numbers[next]
     }
     let rows = [
-        ("a use case of one of 1,000 users", try await Measurement { _ = try await greetUser(User.ID(number())) }),
+        (
+            "a use case that reads one of 1,000 users",
+            try await Measurement { _ = try await greetUser(User.ID(number())) }
+        ),
         ("one of 1,000 posts", try await Measurement { _ = try await posts.entity(Post.ID(number())) }),
         ("the list of 10 users", try await Measurement { _ = try await users.users(.cacheFirst) }),
-        ("`ListUsers`, which orders them", try await Measurement { _ = try await listUsers() }),
+        ("`ListUsers`, which sorts them", try await Measurement { _ = try await listUsers() }),
     ]
-    print("| read out of memory | ns | elapsed | allocations |\n|---|---|---|---|")
+    print("| read from memory | ns | elapsed | allocations |\n|---|---|---|---|")
     for (name, cost) in rows {
         print("| \(name) | \(Int(cost.nanoseconds)) | \(Int(cost.elapsed)) | \(cost.allocations) |")
     }
 }
 
-/// How many reads two tasks do while one does as many as it can.
+/// Compares the number of reads by two tasks with that of one.
 func compareTasks(_ upstream: Upstream) async throws {
     let users = UpstreamUserRepository(upstream: upstream)
     let (greetUser, listUsers) = (GreetUser(users: users), ListUsers(users: users))
@@ -56,7 +59,7 @@ func compareTasks(_ upstream: Upstream) async throws {
     }
 }
 
-/// Seconds that so many tasks take, each for as many reads.
+/// Returns the seconds that a number of tasks take for a million reads each.
 func elapsed(_ tasks: Int, _ read: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
     let start = ContinuousClock.now
     try await withThrowingTaskGroup { group in
@@ -76,14 +79,14 @@ extension Range<Int> {
     }
 }
 
-/// How much of what is asked for is in memory, beside a plain LRU of the same size.
+/// Compares the hit rate in memory with that of a plain LRU cache of the same size.
 func compareEviction() async throws {
     let size = 200
     let traces = [0.8, 1.0].flatMap { exponent in
         let zipf = Trace.zipf(exponent, keys: 10_000, length: 300_000, seed: 7)
         return [zipf, zipf.mixed(withScansOf: 400, every: 2_000)]
     }
-    print("| 10,000 keys, \(size) kept | here | LRU |\n|---|---|---|")
+    print("| 10,000 keys, \(size) cached | ours | LRU |\n|---|---|---|")
     for trace in traces {
         let source = Source()
         let limit = MemoryLimit(count: size)
@@ -101,7 +104,7 @@ func compareEviction() async throws {
     }
 }
 
-/// How often the upstream is asked by ten thousand who ask for the same at the same time.
+/// Counts the upstream requests of ten thousand concurrent reads of one entity.
 func crowd() async throws {
     let source = Source()
     let posts = Repository(.posts(), upstream: try upstream(source))

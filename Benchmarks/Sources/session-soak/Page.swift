@@ -3,7 +3,7 @@ import InwardFetching
 import InwardRepositories
 import InwardTesting
 
-/// What a session reads, and keeps in memory while it is open.
+/// An entity that sessions read, and hold in memory while they are open.
 struct Page: Identifiable, Sendable {
     let id: Int
     let text: String
@@ -23,7 +23,7 @@ extension Endpoint where Entity == Page {
     static let pages = Endpoint(PageDTO.self, at: "pages")
 }
 
-/// Answers each request for a page with one of 4 KiB.
+/// Returns an upstream that answers each request with a page of 4 KiB.
 func pageUpstream() -> StubDataFetcher {
     let text = String(repeating: "x", count: 4_096)
     return StubDataFetcher { request throws(FetchError) in

@@ -3,15 +3,15 @@ import InwardRepositories
 import InwardScopes
 import Soaking
 
-// Opens and forgets the sessions of many users, each of which reads some pages into its memory. Ends with status 1 if memory has
-// grown, or if there were more sessions than the limit.
+// Opens and evicts sessions of many users, each of which reads some pages into its memory. Exits with status 1 if memory has
+// grown, or if more sessions were open than the limit allows.
 let numbers = CommandLine.arguments.dropFirst().map { Int($0) }
 guard numbers.count <= 2, !numbers.contains(nil) else {
     say("usage: session-soak [users] [limit]")
     exit(2)
 }
 let users = max(1_000, (numbers.first ?? nil) ?? 10_000)
-// The limit is reached in the first tenth of the run, with which the others are compared.
+// The limit is reached in the first tenth of the run, which is the baseline for the others.
 let limit = min(max(1, (numbers.dropFirst().first ?? nil) ?? 100), users / 20)
 guard let url = URL(string: "https://upstream.test") else { exit(2) }
 var configuration = AppScopeConfiguration(Upstream(baseURL: url, dataFetcher: pageUpstream()))
@@ -38,12 +38,12 @@ for first in stride(from: 0, to: users, by: 20) {
 }
 let time = start.duration(to: .now)
 let tenths = memory.tenths(of: .seconds(users)).map { String(Int($0.rounded())) }.joined(separator: " ")
-say("\(users) sessions in \(time), at most MiB in each tenth: \(tenths)")
+say("\(users) sessions in \(time), peak memory in each tenth, in MiB: \(tenths)")
 let status = sessions.status
 var findings = [memory.finding(in: .seconds(users))].compactMap(\.self)
-if openCount > limit { findings.append("\(openCount) sessions were open, and the limit is \(limit).") }
-if status.opened != users { findings.append("\(status.opened) sessions were opened of \(users).") }
+if openCount > limit { findings.append("\(openCount) sessions were open, but the limit is \(limit).") }
+if status.opened != users { findings.append("Only \(status.opened) of \(users) sessions were opened.") }
 try await app.close()
 for finding in findings { say(finding) }
-if findings.isEmpty { say("Nothing is wrong.") }
+if findings.isEmpty { say("No problems found.") }
 exit(findings.isEmpty ? 0 : 1)

@@ -1,7 +1,7 @@
 import InwardFetching
 import Synchronization
 
-/// A data fetcher that counts what is asked of it.
+/// A data fetcher that counts its requests.
 final class CountingDataFetcher: DataFetcher {
     private let base: any DataFetcher
     private let requests = Atomic(0)
@@ -10,7 +10,7 @@ final class CountingDataFetcher: DataFetcher {
         self.base = base
     }
 
-    /// How many requests there were since somebody asked for the last time.
+    /// Returns the number of requests since the last call.
     func takeCount() -> Int { requests.exchange(0, ordering: .relaxed) }
 
     var honorsDeadlines: Bool { base.honorsDeadlines }

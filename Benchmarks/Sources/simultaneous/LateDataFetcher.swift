@@ -1,6 +1,6 @@
 import InwardFetching
 
-/// A data fetcher that has its answer in memory, and gives it after a while.
+/// A data fetcher that answers from memory after a delay.
 struct LateDataFetcher: DataFetcher {
     let response: DataResponse
     let latency: Duration

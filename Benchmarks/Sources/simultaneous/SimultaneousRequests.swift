@@ -1,18 +1,18 @@
 import Comparing
 import InwardFetching
 
-/// What it takes to answer many equal requests at once through one that is shared: medians over several rounds.
+/// The cost of many equal concurrent requests through a coalescing fetcher: medians over several rounds.
 struct SimultaneousRequests {
-    /// How many requests reached the upstream in a round, at the most.
+    /// The maximum number of requests that reached the upstream in a round.
     let reachedUpstream: Int
-    /// Milliseconds until one request alone has its answer.
+    /// The duration of a single request, in milliseconds.
     let alone: Double
-    /// Milliseconds from before the first caller is there until the last one has its answer.
+    /// The time from before the first caller starts until the last one has its response, in milliseconds.
     let together: Double
-    /// How many times `alone` that is: of the ratios of the rounds, the median.
+    /// The time `together` divided by `alone`: the median of the ratios of all rounds.
     let ratio: Double
 
-    /// Measures one request and many by turns, after a round in which nothing counts.
+    /// Measures one request and many in turn, after a warm-up round.
     init(_ callers: Int, of request: DataRequest, to upstream: any DataFetcher, rounds: Int = 11) async throws {
         let counting = CountingDataFetcher(upstream)
         let fetcher = counting.coalescing()

@@ -3,14 +3,14 @@ import Foundation
 import InwardAsyncHTTPClient
 import InwardFetching
 
-/// Prints what 10,000 callers who ask the same at the same time cost, for upstreams of some latency and for an address.
+/// Prints the cost of 10,000 equal concurrent requests, for upstreams with several latencies and for an address.
 @concurrent func measure(_ url: URL) async throws {
     let callers = 10_000
     let request = DataRequest(url: url)
     let client = AsyncHTTPClientDataFetcher()
     let response = try await client.fetch(request)
 
-    print("| \(callers) callers | reach it | one, ms | all, ms | ratio | at most |\n|---|---|---|---|---|---|")
+    print("| \(callers) callers | sent | one, ms | all, ms | ratio | at most |\n|---|---|---|---|---|---|")
     func add(_ name: String, atMost target: String, _ upstream: any DataFetcher) async throws {
         let requests = try await SimultaneousRequests(callers, of: request, to: upstream)
         let figures = [requests.alone, requests.together, requests.ratio].map(\.withTwoDigits)
@@ -18,12 +18,12 @@ import InwardFetching
     }
     for latency in [100, 20] {
         try await add(
-            "of \(latency) ms",
+            "latency \(latency) ms",
             atMost: "2",
             LateDataFetcher(response: response, latency: .milliseconds(latency))
         )
     }
-    // Answers faster than so many callers can ask, so that those who come later are not there in time for the first answer.
+    // The address answers faster than so many callers can ask, so late callers miss the first response.
     try await add("the address", atMost: "", client)
     try await client.close()
 }

@@ -4,9 +4,9 @@ import InwardFetching
 import InwardRepositories
 import InwardTesting
 
-/// Asks for one thing after the other, and gives some of them up.
+/// A client that makes one request after the other, and cancels some of them.
 struct Client: Sendable {
-    /// How many addresses there are on each host.
+    /// The number of addresses on each host.
     private static let addresses = 400
 
     let fetchers: [[any DataFetcher]]
@@ -15,7 +15,7 @@ struct Client: Sendable {
     let findings: Findings
     let timer: TimerService
 
-    /// Goes on until a moment.
+    /// Runs until a moment.
     func run(until end: Duration, seed: UInt64) async {
         var random = SplitMix64(seed: seed)
         while timer.now < end {
@@ -31,7 +31,7 @@ struct Client: Sendable {
         let limit = isPatient ? 0 : Int.random(in: 1..<Pipelines.limits.count, using: &random)
         let patience = Int.random(in: 0..<100, using: &random) < 15 ? Int.random(in: 0...30, using: &random) : nil
         let fetcher = fetchers[kind][limit]
-        // It may be sent twice, with other credentials the second time.
+        // The request may be sent twice, the second time with other credentials.
         var allowed = Pipelines.limits[limit] ?? Pipelines.totalLimit * 2
         if let patience { allowed = min(allowed, .milliseconds(patience)) }
         let number = ledger.begin(at: timer.now, allowed: allowed)
@@ -66,16 +66,18 @@ struct Client: Sendable {
         case .success(let response):
             guard response.status == .ok, response.fallbackReason == nil else { return }
             if response.headerFields[EchoingDataFetcher.path] != request.url.path {
-                findings.add("A request has the answer to another one.")
+                findings.add("A request got the response to another one.")
             }
         case .failure(let error):
-            if error.reason == .cancelled, !isCancelled { findings.add("A request was cancelled by somebody else.") }
+            if error.reason == .cancelled, !isCancelled {
+                findings.add("A request was cancelled although its client did not cancel it.")
+            }
             if error.reason == .invalidRequest { findings.add("A request was not answered.") }
         }
     }
 
     private static func request(_ random: inout SplitMix64) -> DataRequest {
-        // A few are asked for by many.
+        // A few addresses are requested by many clients.
         let isPopular = Bool.random(using: &random)
         let number = Int.random(in: 1...(isPopular ? 20 : addresses), using: &random)
         let host = Int.random(in: 0..<10, using: &random) == 0 ? "other.test" : EchoingDataFetcher.guarded
@@ -101,7 +103,7 @@ struct Client: Sendable {
     private static func outcome(_ result: Result<DataResponse, FetchError>) -> String {
         switch result {
         case .success(let response):
-            if response.fallbackReason != nil { return "answered in its place" }
+            if response.fallbackReason != nil { return "answered by a fallback" }
             return "\(response.status.code) from \(response.origin)"
         case .failure(let error): return "\(error.reason)"
         }

@@ -1,13 +1,13 @@
 import Foundation
 import InwardFetching
 
-/// Answers with what it was asked, so that an answer to another request shows, and looks at what it is sent.
+/// Answers with the path of the request, so that mixed-up responses are detected, and checks the requests that it receives.
 struct EchoingDataFetcher: DataFetcher {
-    /// The field that an answer says the path of its request in.
+    /// The response header field that contains the path of the request.
     static let path = HeaderField.Name("x-path") ?? .location
-    /// The field that requests say in how much time there is.
+    /// The request header field that contains the remaining time.
     static let notice = HeaderField.Name("x-deadline") ?? .retryAfter
-    /// The host that takes nobody without a token. The others are not to see one.
+    /// The host that requires a token. Other hosts must not receive one.
     static let guarded = "upstream.test"
 
     let issuer: TokenIssuer
@@ -16,7 +16,7 @@ struct EchoingDataFetcher: DataFetcher {
     var honorsDeadlines: Bool { true }
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        if request.headerFields[Self.notice] == nil { findings.add("A request did not tell its deadline.") }
+        if request.headerFields[Self.notice] == nil { findings.add("A request did not contain its deadline.") }
         let path = request.url.path
         let fields = HeaderFields([HeaderField(Self.path, path), HeaderField(.cacheControl, "max-age=1")])
         let token = request.headerFields[.authorization]

@@ -1,9 +1,9 @@
 import InwardFetching
 import Synchronization
 
-/// Counts what happens in pipelines.
+/// An observer that counts events.
 final class EventCounter: FetchObserver {
-    /// What is to have happened in a run that is worth something.
+    /// The events that must occur in a meaningful run.
     static let expected = [
         "request ended", "attempt began", "attempt ended", "answered from cache", "joined", "retry scheduled", "hedged",
         "rejected by the circuit", "rejected by a limit", "fell back", "credentials refreshed",
@@ -13,7 +13,7 @@ final class EventCounter: FetchObserver {
 
     private let events = Mutex<[String: Int]>([:])
 
-    /// How often what happened.
+    /// The number of occurrences of each event.
     var counts: [String: Int] { events.withLock(\.self) }
 
     func requestEnded(_ request: DataRequest, _ outcome: Result<DataResponse, FetchError>, after duration: Duration) {

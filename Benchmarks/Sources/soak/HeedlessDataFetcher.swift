@@ -1,6 +1,6 @@
 import InwardFetching
 
-/// A fetcher that does not say that it ends with the deadline, so that whoever bounds it has to cancel it.
+/// A fetcher that does not report that it honors deadlines, so decorators must cancel it.
 struct HeedlessDataFetcher: DataFetcher {
     let base: any DataFetcher
 

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Which requests have begun, and how each of them has ended.
+/// Records which requests have begun, and how each one ended.
 final class Ledger: Sendable {
-    /// What the ledger says at a moment.
+    /// The sums at a moment.
     struct Sums {
         var begun = 0
         var outcomes: [String: Int] = [:]
-        /// The longest that a request took.
+        /// The longest duration of a request.
         var longest = Duration.zero
-        /// The most that a request took beyond what it was allowed.
+        /// The longest time by which a request exceeded its limit.
         var worstExcess = Duration.zero
 
         var ended: Int { outcomes.values.reduce(0, +) }
@@ -29,9 +29,7 @@ final class Ledger: Sendable {
     var sums: Sums { state.withLock(\.sums) }
     var underWay: Int { state.withLock(\.underWay.count) }
 
-    /// Takes a request down.
-    ///
-    /// - Returns: its number.
+    /// Records the beginning of a request, and returns the number of the request.
     func begin(at now: Duration, allowed limit: Duration) -> Int {
         state.withLock { state in
             state.sums.begun += 1
@@ -40,9 +38,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Takes down how a request ended.
-    ///
-    /// - Returns: whether it had not ended before.
+    /// Records the end of a request, and returns whether it had not ended before.
     func end(_ number: Int, _ outcome: String, at now: Duration) -> Bool {
         state.withLock { state in
             guard let entry = state.underWay.removeValue(forKey: number) else { return false }
@@ -53,7 +49,7 @@ final class Ledger: Sendable {
         }
     }
 
-    /// By how much the request under way that is late most is late; zero or less if none is.
+    /// The longest time by which a request in flight is late, or zero or less if none is late.
     func lateness(at now: Duration) -> Duration {
         state.withLock { state in state.underWay.values.map { now - $0.end }.max() ?? .zero }
     }

@@ -1,18 +1,18 @@
 import InwardTesting
 import Synchronization
 
-/// What the upstream does for a while, and how its clients behave then.
+/// A phase of the run, with a behavior of the upstream and of its clients.
 enum LoadPhase: Int, CaseIterable, AtomicRepresentable {
-    /// Some of everything goes wrong.
+    /// Every fault occurs occasionally.
     case faults
-    /// Clients leave no time between requests, and the upstream says that they are too many.
+    /// Clients hardly pause between requests, and the upstream often answers 429 or 503.
     case flood
-    /// Nearly nothing is answered well.
+    /// Almost all requests fail.
     case outage
-    /// All goes well.
+    /// All requests succeed.
     case calm
 
-    /// What is done to requests.
+    /// The faults of the phase.
     var plan: ChaosPlan {
         let latency = Duration.zero ... .milliseconds(4)
         return switch self {
@@ -45,7 +45,7 @@ enum LoadPhase: Int, CaseIterable, AtomicRepresentable {
         }
     }
 
-    /// How many milliseconds a client waits between two requests.
+    /// The pause of a client between two requests, in milliseconds.
     var pause: ClosedRange<Int> {
         switch self {
         case .flood: 0...1

@@ -3,11 +3,11 @@ import InwardCore
 import InwardFetching
 import InwardRepositories
 
-/// Two pipelines of every decorator, each with several deadlines around it, which share what can be shared.
+/// Two pipelines with every decorator, which share what can be shared. Each is also used with several client deadlines.
 struct Pipelines: Sendable {
-    /// How large an answer may be.
+    /// The maximum size of a response.
     static let sizeLimit = 16_384
-    /// How long all attempts together may take.
+    /// The time limit for all attempts together.
     static let totalLimit = Duration.seconds(2)
     /// The deadlines of clients.
     static let limits: [Duration?] = [nil, .milliseconds(2), .milliseconds(20), .milliseconds(200)]
@@ -15,10 +15,10 @@ struct Pipelines: Sendable {
     let breaker: CircuitBreaker
     let fixed: ConcurrencyLimiter
     let adaptive: ConcurrencyLimiter
-    /// Each pipeline without a deadline of the client, and then with each of these.
+    /// Each pipeline without a client deadline, and with each of the deadlines.
     let fetchers: [[any DataFetcher]]
 
-    /// Makes pipelines to an upstream.
+    /// Creates pipelines to an upstream.
     init(to upstream: Upstream, issuer: TokenIssuer, events: EventCounter, timer: TimerService) {
         let breaker = CircuitBreaker(
             "upstream",
@@ -34,7 +34,7 @@ struct Pipelines: Sendable {
         let adaptive = ConcurrencyLimiter(.adaptive(in: 8...64, from: 16, tolerance: 5), waiting: 96, timer: timer)
         let rate = RateLimiter(3_000, per: .seconds(1), burst: 100, waitingAtMost: .milliseconds(30), timer: timer)
         let url = URL(string: "http://\(EchoingDataFetcher.guarded)/") ?? URL(filePath: "/")
-        // No time apart, because the issuer takes tokens back all the time.
+        // No minimum interval between renewals, because the issuer revokes tokens all the time.
         let credentials = Credentials(for: url, allowingPlainHTTP: true, renewingAtMostEvery: .zero) {
             () async throws(FetchError) in
             try await issuer.renew(for: DataRequest(url: url))
@@ -61,7 +61,7 @@ struct Pipelines: Sendable {
                 .retrying(policy, timer: timer)
                 .timingOut(after: Self.totalLimit, timer: timer)
         }
-        // No upstream, so what it finds is no finding.
+        // This fetcher is not an upstream, so its findings are discarded.
         let mirror = EchoingDataFetcher(issuer: issuer, findings: Findings())
         let chains: [any DataFetcher] = [
             bounded(upstream)
@@ -86,12 +86,12 @@ struct Pipelines: Sendable {
         }
     }
 
-    /// What is not at rest, though nobody asks for anything.
+    /// Descriptions of the limits that are still busy although no requests are in flight.
     var unrest: [String] {
         [
-            ("the fixed limit has requests under way", fixed.underWay),
+            ("the fixed limit has requests in flight", fixed.underWay),
             ("the fixed limit has requests waiting", fixed.waiting),
-            ("the adaptive limit has requests under way", adaptive.underWay),
+            ("the adaptive limit has requests in flight", adaptive.underWay),
             ("the adaptive limit has requests waiting", adaptive.waiting),
         ].filter { $0.1 != 0 }.map { "\($0.0): \($0.1)" }
     }

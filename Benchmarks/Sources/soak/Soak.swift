@@ -6,9 +6,9 @@ import InwardTesting
 import Soaking
 import Synchronization
 
-/// Many clients of pipelines of every decorator to an upstream that is bad in several ways, and at last good.
+/// Runs many clients of pipelines with every decorator against an upstream that has faults until the last tenth of the run.
 final class Soak: Sendable {
-    /// How much later than it should anything may end, on a machine that has other things to do.
+    /// How late anything may be, because the machine may be busy.
     static let slack = Duration.seconds(5)
     private static let clients = 128
 
@@ -32,11 +32,11 @@ final class Soak: Sendable {
         pipelines = Pipelines(to: upstream, issuer: issuer, events: events, timer: timer)
     }
 
-    /// Runs for as long as it is to, and says what came of it.
+    /// Runs for the given duration, and prints the result.
     func run() async {
         for fetcher in pipelines.fetchers { if let first = fetcher.first { say("\(first.pipeline)\n") } }
         let start = timer.now
-        // The last tenth is calm.
+        // The last tenth is free of faults.
         let end = start + length
         let calm = start + length * 9 / 10
         await withTaskGroup { group in
@@ -48,8 +48,8 @@ final class Soak: Sendable {
         await drain()
         judge()
         SoakReport(self).summary.forEach(say)
-        for finding in findings.descriptions { say("WRONG: \(finding)") }
-        say(findings.isEmpty ? "Nothing is wrong." : "\(findings.descriptions.count) things are wrong.")
+        for finding in findings.descriptions { say("Problem: \(finding)") }
+        say(findings.isEmpty ? "No problems found." : "\(findings.descriptions.count) problems found.")
     }
 
     private func serve(from start: Duration, until end: Duration) async {
@@ -63,7 +63,7 @@ final class Soak: Sendable {
         )
         await withTaskGroup { group in
             for number in 0..<Self.clients {
-                // Half of them wherever there is room.
+                // Half of the clients run on the pool, the others on the default executor.
                 group.addTask(executorPreference: number.isMultiple(of: 2) ? pool : nil) { [seed = seeds.next()] in
                     await client.run(until: end, seed: seed)
                 }
@@ -71,7 +71,7 @@ final class Soak: Sendable {
         }
     }
 
-    /// Changes the phases, and looks every second whether all is well.
+    /// Changes the phases, and checks the state every second.
     private func watch(from start: Duration, until calm: Duration, _ end: Duration) async {
         let stride = min(.seconds(5), length / 40)
         let interval = min(.seconds(30), length / 10)
@@ -87,12 +87,12 @@ final class Soak: Sendable {
                 say(SoakReport(self).line(at: now - start))
             }
             let lateness = ledger.lateness(at: now)
-            if lateness > Self.slack { hang("A request is late by \(lateness), and has not ended.") }
+            if lateness > Self.slack { hang("A request is \(lateness) late and has not ended.") }
             try? await Task.sleep(for: min(.seconds(1), stride / 4))
         }
     }
 
-    /// Waits until everything is at rest, and not for ever.
+    /// Waits until nothing is busy, up to a limit.
     private func drain() async {
         let latest = timer.now + Pipelines.totalLimit + Self.slack
         while !unrest.isEmpty, timer.now < latest { try? await Task.sleep(for: .milliseconds(20)) }
@@ -104,12 +104,12 @@ final class Soak: Sendable {
         let attempts = counts["attempt began", default: 0] - counts["attempt ended", default: 0]
         return pipelines.unrest
             + [
-                ("timers run", timer.count), ("the upstream has requests", upstream.underWay),
-                ("attempts are under way", attempts), ("clients wait", ledger.underWay),
+                ("timers are scheduled", timer.count), ("the upstream has unanswered requests", upstream.underWay),
+                ("attempts are in flight", attempts), ("clients wait", ledger.underWay),
             ].filter { $0.1 != 0 }.map { "\($0.0): \($0.1)" }
     }
 
-    /// Asks for what nobody has asked for yet, one after the other, while all goes well.
+    /// Requests new paths one after the other while the upstream is free of faults.
     private func examine() async {
         let count = 200
         let latest = timer.now + .seconds(10)
@@ -130,34 +130,36 @@ final class Soak: Sendable {
             for fetcher in fetchers { _ = await passes(number, fetcher) }
             number += 1
         }
-        if pipelines.breaker.state != .closed { findings.add("\(pipelines.breaker) though all goes well.") }
+        if pipelines.breaker.state != .closed {
+            findings.add("\(pipelines.breaker) although the upstream is free of faults.")
+        }
         var failed = 0
         for index in number..<(number + count) {
             for fetcher in fetchers where await !passes(index, fetcher) { failed += 1 }
         }
         if failed * 20 > count * fetchers.count {
-            findings.add("Of the last requests \(failed) failed though all goes well.")
+            findings.add("\(failed) of the last requests failed although the upstream is free of faults.")
         }
     }
 
     private func judge() {
         let sums = ledger.sums
         let counts = events.counts
-        if sums.begun != sums.ended { findings.add("Of \(sums.begun) requests \(sums.ended) have ended.") }
+        if sums.begun != sums.ended { findings.add("Of \(sums.begun) requests, only \(sums.ended) have ended.") }
         if counts["request ended"] != sums.begun {
-            findings.add("Of \(sums.begun) requests the observer saw \(counts["request ended", default: 0]) end.")
+            findings.add("Of \(sums.begun) requests, the observer saw only \(counts["request ended", default: 0]) end.")
         }
-        if sums.worstExcess > Self.slack { findings.add("A request took \(sums.worstExcess) too long.") }
+        if sums.worstExcess > Self.slack { findings.add("A request exceeded its limit by \(sums.worstExcess).") }
         for event in EventCounter.expected where counts[event] == nil { findings.add("Never happened: \(event).") }
         if let finding = memory.withLock({ $0.finding(in: length) }) { findings.add(finding) }
         let sizes = memory.withLock { $0.tenths(of: length) }.map { "\(Int($0.rounded()))" }
-        say("\nThe most memory in each tenth of the run, in MiB: \(sizes.joined(separator: " "))")
+        say("\nPeak memory in each tenth of the run, in MiB: \(sizes.joined(separator: " "))")
     }
 
-    /// Ends the program, because who waits for a request that hangs waits for ever.
+    /// Exits, because waiting for a request that hangs would take forever.
     private func hang(_ finding: String) -> Never {
         SoakReport(self).summary.forEach(say)
-        say("WRONG: \(finding)")
+        say("Problem: \(finding)")
         exit(1)
     }
 }

@@ -3,7 +3,7 @@ import InwardFetching
 import InwardTesting
 import Soaking
 
-/// How a run goes, in words.
+/// Describes a run as text.
 struct SoakReport {
     private let soak: Soak
 
@@ -11,7 +11,7 @@ struct SoakReport {
         self.soak = soak
     }
 
-    /// How it goes, in a line.
+    /// The current state, in one line.
     func line(at time: Duration) -> String {
         let sums = soak.ledger.sums
         let pipelines = soak.pipelines
@@ -24,24 +24,24 @@ struct SoakReport {
             "adaptive \(pipelines.adaptive.underWay)/\(pipelines.adaptive.limit)+\(pipelines.adaptive.waiting)",
             "\(pipelines.breaker.state)",
             "longest \(milliseconds(sums.longest))",
-            "most too late \(milliseconds(sums.worstExcess))",
+            "largest overrun \(milliseconds(sums.worstExcess))",
         ].joined(separator: "; ")
     }
 
-    /// How it went, in lines.
+    /// The result of the run, in lines.
     var summary: [String] {
         let sums = soak.ledger.sums
         var lines = ["", "| outcome | requests |", "|---|---|", "| begun | \(sums.begun) |"]
         lines += rows(sums.outcomes)
         lines += ["", "| event | times |", "|---|---|"] + rows(soak.events.counts)
-        lines += ["| token asked for | \(soak.issuer.count) |"]
+        lines += ["| token requested | \(soak.issuer.count) |"]
         lines += ["", "| upstream | requests | sent | faulty | slow | abandoned |", "|---|---|---|---|---|---|"]
         lines += soak.upstream.counts.map { phase, counts in
             let numbers = [counts.requests, counts.sent, counts.faulty, counts.slow, counts.abandoned]
             return "| \(phase) | \(numbers.map(String.init).joined(separator: " | ")) |"
         }
         lines += [
-            "", "Longest request: \(milliseconds(sums.longest)). Most too late: \(milliseconds(sums.worstExcess)).",
+            "", "Longest request: \(milliseconds(sums.longest)). Largest overrun: \(milliseconds(sums.worstExcess)).",
         ]
         return lines
     }

@@ -2,12 +2,13 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Threads that do jobs in no order, more of them than there are processors, so that each may be interrupted anywhere.
+/// An executor with more threads than processors, so that the system preempts threads at arbitrary points. Jobs run in no
+/// particular order.
 final class ThreadPool: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
     private let available = DispatchSemaphore(value: 0)
 
-    /// Begins threads, which never end.
+    /// Starts threads, which never end.
     init(threads: Int) {
         for _ in 0..<threads {
             Thread.detachNewThread { [self] in

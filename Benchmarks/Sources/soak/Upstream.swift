@@ -3,7 +3,7 @@ import InwardFetching
 import InwardTesting
 import Synchronization
 
-/// Where all pipelines end: chaos, of another kind in each phase.
+/// The upstream of all pipelines: chaos with a different plan in each phase.
 final class Upstream: DataFetcher {
     private let fetchers: [LoadPhase: ChaosDataFetcher]
     private let current = Atomic(LoadPhase.faults)
@@ -17,16 +17,16 @@ final class Upstream: DataFetcher {
         fetchers = Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    /// What is done now.
+    /// The current phase.
     var phase: LoadPhase {
         get { current.load(ordering: .relaxed) }
         set { current.store(newValue, ordering: .relaxed) }
     }
 
-    /// How many requests came and are not answered.
+    /// The number of requests that are not answered yet.
     var underWay: Int { requestsUnderWay.load(ordering: .relaxed) }
 
-    /// What was done so far, in each phase.
+    /// The counts so far, by phase.
     var counts: [(phase: LoadPhase, counts: ChaosCounts)] {
         LoadPhase.allCases.compactMap { phase in fetchers[phase].map { (phase, $0.counts) } }
     }

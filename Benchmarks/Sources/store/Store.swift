@@ -6,19 +6,22 @@ import InwardRepositories
 import InwardSQLite
 #endif
 
-/// Writes into a store and reads from it, and says how long it takes: `store DIRECTORY`.
+/// Measures writes to a store and reads from it: `store DIRECTORY`.
 ///
-/// It is a store of files; where the trait `SQLite` is enabled, and the name of the directory ends with `.sqlite`, one over SQLite.
+/// It uses a file store, or a SQLite store if the trait `SQLite` is enabled and the name of the directory ends with `.sqlite`.
 ///
-/// `store DIRECTORY write NAME COUNT` keeps as many records under a name, from 64 tasks; in several processes at once, say, or until
-/// it is killed. It prints the number of each that is durable; `store DIRECTORY count NAME` prints those that are there.
+/// `store DIRECTORY write NAME COUNT` writes that many records under a name, from 64 tasks, and prints the number of each
+/// record that is durable. Run it in several processes at once, or kill it. `store DIRECTORY count NAME` then prints the
+/// numbers of the records that exist.
 @main
 struct Store {
     private static let clock = ContinuousClock()
 
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        guard let directory = arguments.first else { return print("store DIRECTORY [write NAME COUNT | count NAME]") }
+        guard let directory = arguments.first else {
+            return print("usage: store DIRECTORY [write NAME COUNT | count NAME]")
+        }
         let store = store(in: directory)
         if arguments.count == 4, let name = arguments.dropFirst(2).first,
             let count = arguments.last.flatMap({ Int($0) })
@@ -39,7 +42,7 @@ struct Store {
         return FileRecordStore(directory: url, reportDamage: { print("damage: \($0)") })
     }
 
-    /// Keeps pairs of records, of which a reader must never see one alone.
+    /// Writes pairs of records. A reader must never see one without the other.
     private static func write(_ count: Int, _ name: String, into store: any RecordStore) async throws {
         try await withThrowingTaskGroup { group in
             for task in 0..<64 {
@@ -58,7 +61,7 @@ struct Store {
         }
     }
 
-    /// Prints the numbers of the pairs that are kept under a name, and says whether a record is there without its twin.
+    /// Prints the numbers of the pairs under a name, and reports records without their counterpart.
     private static func count(_ name: String, in store: any RecordStore) async throws {
         let records = try await store.records(under: ["write", name])
         let twins = try await store.records(under: ["twin", name])
@@ -98,12 +101,12 @@ struct Store {
                 }
             }
         }
-        print("a read, one after the other: \(reading / 20_000)")
+        print("a read, sequentially: \(reading / 20_000)")
         let listing = try await clock.measure { _ = try await store.records(under: ["many", "50"]) }
-        print("1,000 of them under a key: \(listing)")
+        print("listing 1,000 records under a key: \(listing)")
         let opening = try await clock.measure {
             _ = try await self.store(in: directory).record(for: [])
         }
-        print("opening it: \(opening)")
+        print("opening the store: \(opening)")
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import InwardFetching
 import Synchronization
 
-/// A server behind the port by which it is asked, which takes parts of zeros, remembers how many there were, and gives them back.
+/// An in-process server that accepts partial uploads of zeros, counts their bytes, and serves them.
 final class PartsDataFetcher: DataFetcher {
     private let byteCount = Mutex(0)
 

@@ -1,7 +1,7 @@
 import Foundation
 import InwardFetching
 
-/// A server behind the port by which it is asked, which gives ranges of zeros and has none of them in memory.
+/// An in-process server that serves ranges of zeros without holding them in memory.
 struct RangesDataFetcher: DataFetcher {
     let byteCount: Int
 

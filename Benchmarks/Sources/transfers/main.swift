@@ -5,7 +5,7 @@ import InwardTransfers
 import InwardURLSession
 import Soaking
 
-/// What a transfer took.
+/// The measurement of a transfer.
 struct Measurement {
     let name: String
     let byteCount: Int
@@ -15,13 +15,13 @@ struct Measurement {
     var line: String {
         let mebibytes = Double(byteCount) / 1_048_576
         let speed = Int(mebibytes / (duration / .seconds(1)))
-        return "\(name), \(Int(mebibytes)) MiB: at most \(Int(peak.rounded())) MiB in memory, \(speed) MiB/s"
+        return "\(name), \(Int(mebibytes)) MiB: peak memory \(Int(peak.rounded())) MiB, \(speed) MiB/s"
     }
 }
 
-/// Transfers, and looks how much memory the process has after each chunk and every few milliseconds.
+/// Runs a transfer, and samples the memory after each chunk and every few milliseconds.
 func measure(_ name: String, _ byteCount: Int, _ transfer: TransferData) async throws -> Measurement {
-    // Looked at beside the chunks too, for a saver reads back when all of them are there. It ends when it is cancelled below.
+    // Samples between chunks too, because a saver reads everything back at the end. The task ends when it is cancelled below.
     let looking = Task {
         var peak = 0.0
         while !Task.isCancelled {
@@ -36,14 +36,14 @@ func measure(_ name: String, _ byteCount: Int, _ transfer: TransferData) async t
     let duration = start.duration(to: .now)
     looking.cancel()
     guard report.savedByteCount == byteCount else {
-        say("\(name) saved \(report.savedByteCount) bytes of \(byteCount).")
+        say("\(name) saved only \(report.savedByteCount) of \(byteCount) bytes.")
         exit(1)
     }
     return Measurement(name: name, byteCount: byteCount, duration: duration, peak: max(peak, await looking.value))
 }
 
-// Ends with status 1 if a large transfer takes much more memory than a small one: more than a few chunks, and what the
-// allocator keeps of them for each thread.
+// Exits with status 1 if a large transfer needs much more memory than a small one: more than a few chunks, and the memory that
+// the allocator caches for each thread.
 let tolerance = 2 * MemorySeries.tolerance.size
 let directory = FileManager.default.temporaryDirectory.appending(path: "inward-transfers-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -90,5 +90,5 @@ for name in ["file to file", "ranges to file", "file to parts"] + (url == nil ? 
     if growth > tolerance { findings.append("\(name): memory grows by \(Int(growth)) MiB.") }
 }
 for finding in findings { say(finding) }
-if findings.isEmpty { say("Nothing is wrong.") }
+if findings.isEmpty { say("No problems found.") }
 exit(findings.isEmpty ? 0 : 1)

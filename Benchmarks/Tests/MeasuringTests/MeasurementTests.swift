@@ -8,7 +8,7 @@ struct MeasurementTests {
     }
 
     @Test(arguments: [([3, 1, 2], 2), ([1], 1), ([], 0), ([1, 2, 3, 100], 3)] as [([Double], Double)])
-    func theMedianIsTheValueInTheMiddle(values: [Double], median: Double) {
+    func medianIsTheMiddleValue(values: [Double], median: Double) {
         #expect(values.median == median)
     }
 
@@ -19,7 +19,7 @@ struct MeasurementTests {
         #expect(calls == 310)
     }
 
-    @Test func whatIsAllocatedIsCounted() async {
+    @Test func allocationsAreCounted() async {
         var blocks: [Block] = []
         blocks.reserveCapacity(10_000)
         let cost = await Measurement(rounds: 3, calls: 1_000) { blocks.append(Block()) }
@@ -29,7 +29,7 @@ struct MeasurementTests {
         #expect(nothing.allocations < 0.5)
     }
 
-    @Test func theTableSaysWhatIsMoreThanTheBase() async {
+    @Test func tableListsCostsAboveTheBase() async {
         let base = await Measurement(rounds: 1, calls: 10) {}
         var table = CostTable(base: base)
         table.add("the same", atMost: 60, base)

@@ -5,8 +5,8 @@
 int LLVMFuzzerRunDriver(int *count, char ***arguments, int (*test)(const uint8_t *, size_t));
 int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
-// An executable of the package manager begins at a function that is named after it, where the fuzzer has a main. There is one
-// for each target that is fuzzed; a program calls its own.
+// SwiftPM names the entry point of an executable after its target, so libFuzzer's own `main` is not used. This defines the entry
+// point of each fuzz target, which starts libFuzzer.
 #define BEGIN(name) \
     int name(int count, char **arguments) { return LLVMFuzzerRunDriver(&count, &arguments, LLVMFuzzerTestOneInput); }
 

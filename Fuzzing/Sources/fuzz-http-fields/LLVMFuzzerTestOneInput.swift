@@ -2,7 +2,7 @@ import Foundation
 
 @testable import InwardFetching
 
-/// Reads bytes as the header fields of an answer, one on each line, by every parser of a field.
+/// Parses bytes as the header fields of a response, one per line, with every parser of a field.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
@@ -25,7 +25,7 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     return 0
 }
 
-/// Checks that a field cannot hold the beginning of another one, and that it stays what it is when it is made again.
+/// Checks that a field cannot contain the beginning of another one, and that recreating it does not change it.
 private func checkForm(of field: HeaderField) {
     precondition(field.name.rawValue.isToken)
     precondition(!field.value.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) })
@@ -53,27 +53,27 @@ private func checkDate(_ text: String) {
     precondition(date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970)
     let written = httpDate(date)
     precondition(Date(httpDate: written) == date)
-    // Apart from the name of the day, which nobody checks, a date has one form.
+    // Apart from the name of the day, which is not checked, a date has exactly one form.
     precondition(written.drop { $0 != " " } == text.drop { $0 != " " })
 }
 
-/// A date as RFC 9110 section 5.6.7 writes it.
+/// Returns a date in the format of RFC 9110 section 5.6.7.
 private func httpDate(_ date: Date) -> String {
     let names = (
         days: ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"],
         months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     )
-    // ISO 8601 again, which has the same calendar: `1994-11-06T08:49:37Z`.
+    // ISO 8601 has the same calendar: `1994-11-06T08:49:37Z`.
     let parts = date.formatted(.iso8601).split { !$0.isNumber }.map(String.init)
     precondition(parts.count == 6)
-    guard let month = Int(parts[1]) else { preconditionFailure("a month has digits") }
+    guard let month = Int(parts[1]) else { preconditionFailure("The month is not a number.") }
     let days = Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
-    // 1970 began on a Thursday.
+    // January 1, 1970, was a Thursday.
     let day = names.days[((days + 4) % 7 + 7) % 7]
     return "\(day), \(parts[2]) \(names.months[month - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) GMT"
 }
 
-/// Checks that directives read the same when they are written again, and that none begins within a quoted string.
+/// Checks that directives survive being written and parsed again, and that none begins within a quoted string.
 private func checkDirectives(of fields: HeaderFields) {
     let directives = fields.cacheDirectives
     for (name, argument) in directives {
@@ -81,7 +81,7 @@ private func checkDirectives(of fields: HeaderFields) {
         precondition(!argument.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) })
     }
     let written = directives.map { name, argument in
-        // Byte by byte: a backslash and a mark on it are one character.
+        // Byte by byte, because a backslash and a combining mark on it are one character.
         let escaped = argument.utf8.flatMap { "\"\\".utf8.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
         return "\(name)=\"\(String(decoding: escaped, as: UTF8.self))\""
     }
@@ -94,7 +94,7 @@ private func checkDirectives(of fields: HeaderFields) {
     }
 }
 
-/// Checks that no time is negative or beyond what counts, and that a longer way makes no answer younger.
+/// Checks that no time is negative or too long, and that a longer transfer never makes a response younger.
 private func checkFreshness(of fields: HeaderFields) {
     let longest = Duration.seconds(2_147_483_648)
     if let lifetime = fields.freshnessLifetime {
@@ -124,7 +124,7 @@ private func checkRetryAfter(of fields: HeaderFields) {
     precondition(RetryAfter([HeaderField(.retryAfter, written)]) == retryAfter)
 }
 
-/// Checks that what tells a version is one entity tag or one date, and still is when it is sent back.
+/// Checks that a strong validator is a single entity tag or date, and survives being sent back.
 private func checkValidator(of fields: HeaderFields) {
     guard let validator = fields.strongValidator else { return }
     if validator.hasPrefix("\"") {

@@ -1,9 +1,9 @@
 @testable import InwardImageCodecs
 
-/// The most bytes that an input may inflate to here.
+/// The maximum number of bytes that an input may inflate to here.
 private let maximumCount = 1 << 22
 
-/// Inflates bytes as raw deflate data, all at once and in small pieces: both must make the same bytes and end the same way.
+/// Inflates bytes as raw deflate data, both whole and in small pieces, and checks that the results are equal.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
@@ -25,7 +25,7 @@ private struct Inflation: Equatable {
     private(set) var output: [UInt8] = []
     private(set) var ending = Ending.starved
 
-    /// Inflates bytes that are handed over in pieces.
+    /// Inflates bytes that are passed in pieces.
     init(of bytes: [UInt8], piece: Int) {
         var inflater = Inflater(count: maximumCount, piece: 64)
         var position = 0

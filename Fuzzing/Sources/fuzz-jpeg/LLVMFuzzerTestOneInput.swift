@@ -1,10 +1,10 @@
 import InwardImageCodecs
 import InwardImages
 
-/// More memory than this an image does not get here.
+/// The maximum memory of an image that is decoded here, in bytes.
 private let maximumBytes = 1 << 20
 
-/// Decodes bytes in each way there is.
+/// Decodes bytes with all options.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
@@ -17,9 +17,9 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
             precondition(image.size == header.size.divided(by: reduction) && image.orientation == header.orientation)
             precondition(image.isOpaque)
             guard !allowsTruncation, image.bytes.count < 65_536 else { continue }
-            // What is written again is an image of the same size.
+            // Encoding the image again preserves its size.
             guard let written = try? codec.bytes(of: image, as: .jpeg()) else {
-                preconditionFailure("cannot be written")
+                preconditionFailure("The decoded image cannot be encoded.")
             }
             precondition((try? codec.image(from: written, ImageDecodingOptions()))?.size == image.size)
         }

@@ -6,7 +6,7 @@ import InwardFetching
 @testable import InterfaceAdapters
 @testable import InwardRepositories
 
-/// Reads bytes as an upstream's answer: one record and a list, and pages where a zero byte ends each.
+/// Reads bytes as an upstream's response: as one record, as a list, and as pages that are separated by zero bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = Data(UnsafeRawBufferPointer(start: start, count: count))
@@ -19,7 +19,7 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     return 0
 }
 
-/// Checks what is made of an answer to a question for one entity and for a list.
+/// Checks the results of decoding a response as one entity and as a list.
 private func read<Entity: Identifiable & Equatable & Sendable>(
     _ bytes: Data,
     _ endpoint: Endpoint<Entity>
@@ -32,7 +32,7 @@ private func read<Entity: Identifiable & Equatable & Sendable>(
     do throws(FieldError) {
         let list = try endpoint.decodeList(bytes)
         precondition(Set(list.entities.map(\.id)).count == list.entities.count)
-        // A record has a byte, and so has the comma before the next one.
+        // Each record takes at least one byte, and so does the comma before the next one.
         precondition(list.entities.count + list.rejected.count <= bytes.count)
         precondition(list.rejected.count <= 1_001)
         for rejected in list.rejected { check(rejected.description) }
@@ -42,21 +42,23 @@ private func read<Entity: Identifiable & Equatable & Sendable>(
     }
 }
 
-/// Checks that an entity is the same when it is written and read again, as a store does.
+/// Checks that an entity survives being encoded and decoded, as in a store.
 private func checkRoundTrip<Entity: Identifiable & Equatable & Sendable>(
     _ entity: Entity,
     _ endpoint: Endpoint<Entity>
 ) where Entity.ID: Sendable & LosslessStringConvertible {
-    guard let written = try? endpoint.encode(entity) else { preconditionFailure("cannot be written") }
+    guard let written = try? endpoint.encode(entity) else {
+        preconditionFailure("The decoded entity cannot be encoded.")
+    }
     precondition((try? endpoint.decodeOne(written)) == entity)
 }
 
-/// Checks that a message has a length that a line can have.
+/// Checks that a message has a limited length.
 private func check(_ message: String) {
     precondition(message.count <= 1_000)
 }
 
-/// Turns pages until their end, which has to come.
+/// Iterates over pages until the end, which must come.
 private func turn(_ pages: [Data], _ paging: Paging) {
     let source = PageSource(pages: pages)
     let repository = Repository(
@@ -64,7 +66,7 @@ private func turn(_ pages: [Data], _ paging: Paging) {
         upstream: Upstream(baseURL: URL(filePath: "/"), dataFetcher: source)
     )
     let isDone = DispatchSemaphore(value: 0)
-    // Unstructured, because the fuzzer calls a function that does not wait. It is waited for here.
+    // An unstructured task, because the fuzzer calls a synchronous function. It is awaited below.
     Task {
         if var turned = repository.pages(of: 2)?.makeAsyncIterator() {
             var count = 0
@@ -80,7 +82,7 @@ private func turn(_ pages: [Data], _ paging: Paging) {
     isDone.wait()
 }
 
-/// Answers with one page after the other, and then with the last for ever.
+/// An upstream that returns one page after the other, and repeats the last one.
 private final class PageSource: DataFetcher {
     private let pages: [Data]
     private let turned = TurnedPages()
@@ -95,7 +97,7 @@ private final class PageSource: DataFetcher {
     }
 }
 
-/// Counts the pages that were asked for.
+/// Counts the requested pages.
 private actor TurnedPages {
     private var count = 0
 

@@ -5,7 +5,7 @@ import InwardCore
 @testable import InwardFetching
 @testable import InwardRepositories
 
-/// Reads bytes as a record of an outbox: the first line is its key, the rest is what is kept under it.
+/// Reads bytes as a record of an outbox: the first line is the key, and the rest is the record's bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
@@ -27,16 +27,18 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     return 0
 }
 
-/// The time by which everything happens.
+/// The current time of all checks.
 private let date = Date(timeIntervalSince1970: 1_700_000_000)
 
-/// Checks that an entry that is read is the same when it is written again, and is only sent where its endpoint sends writes.
+/// Checks that an entry survives being encoded again, and is only sent to paths that its endpoint allows.
 private func checkEntry(_ bytes: [UInt8], named name: OutboxEntryName) {
     switch OutboxEntryDTO.entry(from: bytes, named: name, attempts: 3) {
     case .success(let entry):
         precondition(OutboxEntryName(entry) == name && entry.attempts == 3)
         precondition(entry.write.method.rawValue.isToken && entry.write.byteCount >= 0)
-        guard let written = try? OutboxEntryDTO.bytes(of: entry) else { preconditionFailure("cannot be written") }
+        guard let written = try? OutboxEntryDTO.bytes(of: entry) else {
+            preconditionFailure("The decoded entry cannot be encoded.")
+        }
         precondition(OutboxEntryDTO.entry(from: written, named: name, attempts: 3) == .success(entry))
         checkRequest(for: entry)
     case .failure(.newer(let version)):
@@ -49,17 +51,17 @@ private func checkEntry(_ bytes: [UInt8], named name: OutboxEntryName) {
 
 private let baseURL = URL(string: "https://upstream.test/api") ?? URL(filePath: "/")
 private let outbox = Outbox(
-    upstream: Upstream(baseURL: baseURL, dataFetcher: UnreachableSource()),
+    upstream: Upstream(baseURL: baseURL, dataFetcher: UnreachableUpstream()),
     store: InMemoryRecordStore(),
     errorHandler: IgnoringErrorHandler()
 )
 private let handlers: OutboxHandlers = {
     var handlers = OutboxHandlers()
-    _ = handlers.add(["posts": PostSettler()])
+    _ = handlers.add(["posts": PostHandler()])
     return handlers
 }()
 
-/// Checks where a write is sent, with the credentials of its upstream, that the handler of its endpoint declares.
+/// Checks the request of a write that the handler of its endpoint allows, which is sent with the upstream's credentials.
 private func checkRequest(for entry: OutboxEntry) {
     guard handlers.objection(to: entry.write) == nil else { return }
     let request = outbox.request(for: entry)
@@ -73,7 +75,7 @@ private func checkRequest(for entry: OutboxEntry) {
     guard request.url.absoluteString.utf8.count <= DataRequest.maximumAddressBytes else { return }
     precondition(request.problem == nil && WebOrigin(request.url) == WebOrigin(baseURL))
     precondition(request.url.query() == nil && request.url.fragment() == nil && request.url.user() == nil)
-    // The path is that of an operation, however a server reads it.
+    // The path is that of an allowed operation, however a server interprets it.
     let path = request.url.path(percentEncoded: true)
     precondition(request.url.standardized.path(percentEncoded: true) == path)
     let components = path.split(separator: "/", omittingEmptySubsequences: false).map {
@@ -82,30 +84,30 @@ private func checkRequest(for entry: OutboxEntry) {
     switch (request.method, components.count) {
     case (.post, 3): precondition(components == ["", "api", "posts"])
     case (.put, 4), (.delete, 4): precondition(components.prefix(3) == ["", "api", "posts"])
-    default: preconditionFailure("is sent to \(path)")
+    default: preconditionFailure("The entry is sent to an undeclared path: \(path)")
     }
     precondition(components.dropFirst(2).joined(separator: "/").utf8.elementsEqual(entry.write.path.utf8))
 }
 
-/// Checks that a refused write is the same when it is written again.
+/// Checks that a dead letter survives being encoded again.
 private func checkLetter(_ bytes: [UInt8], named name: OutboxEntryName) {
     let item = DeadLetterDTO.item(from: bytes, named: name)
     checkItem(item)
     precondition(item.id == name.idempotencyKey)
     guard case .refused = item.state else { return }
     guard let letter = try? DeadLetterDTO.decoded(from: Data(bytes)), let written = try? letter.bytes() else {
-        preconditionFailure("cannot be written")
+        preconditionFailure("The decoded dead letter cannot be encoded.")
     }
     precondition(DeadLetterDTO.item(from: written, named: name) == item)
 }
 
-/// Checks that what is noted of the attempts can be counted on, and is the same when it is written again.
+/// Checks that a note of delivery attempts is within bounds, and survives being encoded again.
 private func checkNote(_ bytes: [UInt8]) {
     let note = AttemptNote(bytes)
     precondition((0...1_000_000).contains(note.attempts))
     if let cause = note.cause { checkLine(cause) }
     precondition(AttemptNote(note.bytes) == note)
-    // Only a note says that an attempt did not arrive.
+    // A note proves that an attempt did not arrive only if it is valid.
     let isNote = (try? AttemptNote.decoded(from: Data(bytes))) != nil
     precondition(isNote || note.mayHaveArrived)
     if let next = note.nextAttemptDate {
@@ -114,7 +116,7 @@ private func checkNote(_ bytes: [UInt8]) {
     }
 }
 
-/// Checks that no pause is longer than it can have been, and that it goes on where it was.
+/// Checks that no restored pause exceeds its maximum, and that a restored streak survives being stored again.
 private func checkStreak(_ bytes: [UInt8]) {
     guard let record = try? RefusalStreak.Record.decoded(from: Data(bytes)) else { return }
     if let pause = record.pause {
@@ -133,17 +135,17 @@ private func checkStreak(_ bytes: [UInt8]) {
     var again = RefusalStreak(policy)
     let kept = streak.record(at: .seconds(5), date)
     guard let read = try? RefusalStreak.Record.decoded(from: Data(kept.bytes)) else {
-        preconditionFailure("cannot be written")
+        preconditionFailure("The streak cannot be encoded and decoded.")
     }
     again.restore(read, at: .seconds(5), date)
     precondition(again.subjects == streak.subjects && again.wait == streak.wait)
     precondition(again.isPaused == streak.isPaused)
 }
 
-/// Lists an outbox that has the record in each place where it may be.
+/// Lists an outbox that has the record in every place where a record can be.
 private func list(_ bytes: [UInt8], under key: RecordKey) {
     let isDone = DispatchSemaphore(value: 0)
-    // Unstructured, because the fuzzer calls a function that does not wait. It is waited for here.
+    // An unstructured task, because the fuzzer calls a synchronous function. It is awaited below.
     Task {
         let store = InMemoryRecordStore()
         let places = ["entries", "attempts", "dead"].map { RecordKey(["outbox", $0] + key.components) }
@@ -152,7 +154,7 @@ private func list(_ bytes: [UInt8], under key: RecordKey) {
             try await store.commit((places + [["outbox", "pause"], ["outbox", "losses"]]).map { .keep(record, $0) })
             let contents = try await OutboxContents(of: store)
             precondition(contents.pending.count == 1)
-            // What is refused meanwhile is listed once, if it is known to be the same.
+            // If the key identifies the entry, it is both pending and a dead letter, and is only listed as pending.
             precondition(contents.deadLetters.isEmpty == (OutboxEntryName(key, under: []) != nil))
             for item in contents.pending + contents.deadLetters { checkItem(item) }
             precondition(contents.status.pendingCount == 1 && contents.status.pendingBytes >= 0)
@@ -170,13 +172,13 @@ private func checkItem(_ item: OutboxItem) {
     if case .undeliverable = item.state { precondition(item.write == nil) }
 }
 
-/// Checks that a message is a line, of a length that a line can have.
+/// Checks that a message is a single line of limited length.
 private func checkLine(_ message: String) {
     precondition(message.count <= 1_000 && !message.contains { $0.isNewline })
 }
 
-/// Declares what may be done to posts.
-private struct PostSettler: OutboxHandler {
+/// A handler that allows operations on posts.
+private struct PostHandler: OutboxHandler {
     let endpoint = "posts"
     let operations = [
         OutboxOperation(.post, "posts"), OutboxOperation(.put, "posts/*"), OutboxOperation(.delete, "posts/*"),
@@ -198,8 +200,8 @@ private struct PostSettler: OutboxHandler {
     ) async throws(RecordStoreError) -> OutboxSettlement { OutboxSettlement([]) }
 }
 
-/// Answers nothing.
-private struct UnreachableSource: DataFetcher {
+/// A data fetcher that never succeeds.
+private struct UnreachableUpstream: DataFetcher {
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         throw FetchError(.unreachable, request: request, explanation: "was not sent", wasSent: false)
     }

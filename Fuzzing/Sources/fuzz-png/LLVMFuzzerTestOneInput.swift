@@ -1,10 +1,10 @@
 import InwardImageCodecs
 import InwardImages
 
-/// More memory than this an image does not get here.
+/// The maximum memory of an image that is decoded here, in bytes.
 private let maximumBytes = 1 << 20
 
-/// Decodes bytes in each way there is, as they are and with checksums that are right.
+/// Decodes bytes with all options, both unchanged and with corrected checksums.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
@@ -22,13 +22,15 @@ private func decode(_ bytes: [UInt8]) {
         precondition(image.size == header.size && image.orientation == header.orientation)
         precondition(image.bytes.count <= header.bytes(reducedBy: 1))
         guard !allowsTruncation, image.bytes.count < 65_536 else { continue }
-        // What is written again is the same image.
-        guard let written = try? codec.bytes(of: image, as: .png) else { preconditionFailure("cannot be written") }
+        // Encoding the image again preserves it.
+        guard let written = try? codec.bytes(of: image, as: .png) else {
+            preconditionFailure("The decoded image cannot be encoded.")
+        }
         precondition((try? codec.image(from: written, ImageDecodingOptions())) == image)
     }
 }
 
-/// The bytes with the checksum of each chunk put right: the fuzzer does not find it.
+/// Returns the bytes with the checksum of each chunk corrected, because the fuzzer does not find checksums.
 private func repaired(_ bytes: [UInt8]) -> [UInt8] {
     var result = bytes
     var start = 8

@@ -3,7 +3,7 @@ import InwardRepositories
 @testable import InwardFileStores
 @testable import InwardRecordDirectories
 
-/// Checks that what can be read from bytes is the same bytes when it is written again: operations, and keys.
+/// Checks that operations and keys that can be decoded from bytes are encoded to the same bytes.
 func checkCoding(_ bytes: [UInt8]) {
     for length in [0, bytes.count, 1 << 40] {
         let operations: [RecordOperation]?
@@ -13,7 +13,7 @@ func checkCoding(_ bytes: [UInt8]) {
             continue
         }
         guard let operations else { continue }
-        // Not even the shortest operation has fewer bytes.
+        // Even the shortest operation takes at least as many bytes.
         precondition(operations.count <= bytes.count / 9)
         var written: [UInt8] = []
         for operation in operations { RecordOperationCoding.encode(operation, into: &written) }
@@ -35,7 +35,7 @@ func checkCoding(_ bytes: [UInt8]) {
     if let key = RecordKey(encoded: bytes) { precondition(key.encoded == bytes) }
 }
 
-/// Applies changes, three bytes for each, to an index and to a dictionary, and checks that both have the same.
+/// Applies changes, encoded in three bytes each, to an index and to a dictionary, and checks that they stay equal.
 func checkIndex(_ input: [UInt8]) {
     var index = RecordIndex()
     var records: [[UInt8]: RecordEntry] = [:]
@@ -69,7 +69,7 @@ func checkIndex(_ input: [UInt8]) {
             records[key] = nil
             lost.insert(key)
         default:
-            // Rare, because it removes much.
+            // Rare, because it removes many records.
             operation = kind >= 0xF0 ? .findGap : .setDurableCount(before: 0, after: 0)
             if kind >= 0xF0 { records = records.filter { $0.value.expiry == nil } }
         }

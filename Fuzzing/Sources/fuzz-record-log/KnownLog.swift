@@ -4,15 +4,15 @@ import InwardRepositories
 @testable import InwardFileStores
 @testable import InwardRecordDirectories
 
-/// A log of which it is known what was committed to it.
+/// A log with known commits.
 struct KnownLog {
-    /// The time by which records expire.
+    /// The current time, for the expiry of records.
     static let time = Date(timeIntervalSinceReferenceDate: 800_000_000)
     private static let later = time.addingTimeInterval(3_600)
 
     /// The log of all commits.
     static let written = KnownLog(slack: 1 << 20)
-    /// The log of what they leave, written anew.
+    /// The log after compaction.
     static let rewritten = KnownLog(slack: 0)
 
     private static let commits: [[RecordChange]] = [
@@ -25,9 +25,9 @@ struct KnownLog {
     ]
 
     let bytes: [UInt8]
-    /// What is kept at the end.
+    /// The records at the end.
     let contents: [RecordKey: StoredRecord]
-    /// Whatever was kept at any time.
+    /// All records that existed at any time.
     let history: [RecordKey: Set<StoredRecord>]
 
     private init(slack: Int) {
@@ -49,7 +49,8 @@ struct KnownLog {
     }
 }
 
-/// Damages a known log as an input says, four bytes for each damage, and checks that nothing is given that was never committed.
+/// Damages a known log as an input prescribes, with four bytes per damage, and checks that the store returns only committed
+/// records.
 func checkDamage(_ input: [UInt8], of known: KnownLog) {
     var log = known.bytes
     var damages = 0
@@ -69,7 +70,7 @@ func checkDamage(_ input: [UInt8], of known: KnownLog) {
         if log == known.bytes {
             precondition(contents == known.contents && reports.all.isEmpty && losses == RecordLosses())
         } else if log.count == known.bytes.count, zip(log, known.bytes).count(where: { $0 != $1 }) == 1 {
-            // No single damaged byte makes the store give anything but what was kept last, or nothing.
+            // With a single damaged byte, the store returns the latest record of a key or none.
             let lost = known.contents.filter { contents[$0.key] != $0.value }
             precondition(lost.count <= 1 && contents.count + lost.count == known.contents.count)
             precondition(losses.unknownCount == 0)
@@ -82,7 +83,7 @@ func checkDamage(_ input: [UInt8], of known: KnownLog) {
     }
 }
 
-/// Does one damage: the first byte says which, the next two where, and the last how.
+/// Damages the log once. The first byte selects the kind of damage, the next two the place, and the last one the details.
 private func damage(_ log: inout [UInt8], _ order: [UInt8]) {
     guard !log.isEmpty else { return }
     let offset = (Int(order[1]) << 8 | Int(order[2])) % log.count

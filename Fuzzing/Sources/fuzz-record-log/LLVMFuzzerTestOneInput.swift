@@ -3,7 +3,7 @@ import InwardRepositories
 @testable import InwardFileStores
 @testable import InwardRecordDirectories
 
-/// Reads bytes as what is in the file of a record store. The first byte says how.
+/// Reads bytes as the contents of a record store's file. The first byte selects the check.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
@@ -19,19 +19,20 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     return 0
 }
 
-/// Opens a log that says anything.
+/// Opens a log with arbitrary contents.
 private func open(_ log: [UInt8]) {
     let directory = LogDirectory(log)
     do throws(RecordStoreError) {
         let contents = try directory.opened().contents()
         checkUse(of: directory, with: contents)
     } catch {
-        // A newer program wrote it, and it stays as it is.
+        // A newer version of the program wrote the log, so it is not changed.
         precondition(error.reason == .unavailable && directory.log == log)
     }
 }
 
-/// The bytes with the header of a log, the place of each head and its checksum put right: the fuzzer does not find them.
+/// Returns the bytes with the log's header, and the positions and checksums of all heads corrected, because the fuzzer does not
+/// find them.
 private func repaired(_ bytes: [UInt8]) -> [UInt8] {
     var log = RecordLogHeader.bytes() + bytes
     var position = RecordLogHeader.length

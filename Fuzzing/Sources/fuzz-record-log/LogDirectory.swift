@@ -5,7 +5,7 @@ import Synchronization
 @testable import InwardFileStores
 @testable import InwardRecordDirectories
 
-/// The directory of a store with a log in it, the same for all inputs: in memory, where that can be had.
+/// A store's directory with a log, which is reused for all inputs. It is in memory if possible.
 struct LogDirectory {
     private static let url: URL = {
         let shared = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
@@ -16,11 +16,11 @@ struct LogDirectory {
         return parent.appending(path: name, directoryHint: .isDirectory)
     }()
 
-    /// How many bytes were read from files.
+    /// The number of bytes that were read from files.
     private let readCount = ReadCount()
     private let size: Int
 
-    /// Puts a log there, and nothing else.
+    /// Replaces the contents of the directory with a log.
     init(_ log: [UInt8]) {
         size = log.count
         try? FileManager.default.removeItem(at: Self.url)
@@ -37,7 +37,7 @@ struct LogDirectory {
         }
     }
 
-    /// Makes an empty directory.
+    /// Creates an empty directory.
     init() {
         size = 0
         try? FileManager.default.removeItem(at: Self.url)
@@ -46,7 +46,7 @@ struct LogDirectory {
     /// The bytes of the log.
     var log: [UInt8] { (try? Data(contentsOf: Self.url.appending(path: RecordDirectory.log))).map(Array.init) ?? [] }
 
-    /// Opens the log as a store does that was just started.
+    /// Opens the log as a newly started store does.
     func opened(slack: Int = 1 << 20, damage: DamageReports = DamageReports()) -> RecordLog {
         let directory = RecordDirectory(url: Self.url) { [readCount] step in
             if case .read(_, _, let count) = step { readCount.add(count) }
@@ -55,13 +55,13 @@ struct LogDirectory {
         return RecordLog(directory, byteLimit: .max / 16, slack: slack, now: { KnownLog.time }) { damage.add($0) }
     }
 
-    /// Checks that no more was read than in proportion to the length of the log.
+    /// Checks that the number of bytes read is proportional to the length of the log.
     func checkEffort() {
         precondition(readCount.value <= 64 * (size + 65_536))
     }
 }
 
-/// What a store reports as damaged.
+/// Collects what a store reports as damaged.
 final class DamageReports: Sendable {
     private let reports = Mutex<[RecordDamage]>([])
 
@@ -79,14 +79,14 @@ private final class ReadCount: Sendable {
 }
 
 extension RecordLog {
-    /// All that is kept.
+    /// The records of the log.
     func contents() throws(RecordStoreError) -> [RecordKey: StoredRecord] {
         Dictionary(try records(under: []).map { ($0.key, $0.record) }) { _, _ in
-            preconditionFailure("a key is there twice")
+            preconditionFailure("The log contains a key twice.")
         }
     }
 
-    /// Makes changes while nobody else does.
+    /// Makes changes without concurrent writers.
     func commitAlone(_ changes: [RecordChange]) throws(RecordStoreError) {
         var outcome: Result<Void, RecordStoreError> = .success(())
         try exclusively { outcome = Result { () throws(RecordStoreError) in try commit(changes) } }
@@ -94,7 +94,7 @@ extension RecordLog {
     }
 }
 
-/// Checks that a log which could be opened, however damaged it was, takes commits, and has them when it is opened again.
+/// Checks that a log that could be opened, however damaged, accepts commits, and still has them when it is reopened.
 func checkUse(of directory: LogDirectory, with contents: [RecordKey: StoredRecord]) {
     do throws(RecordStoreError) {
         let log = directory.opened(slack: 0)
@@ -111,7 +111,7 @@ func checkUse(of directory: LogDirectory, with contents: [RecordKey: StoredRecor
         try log.commitAlone([.keep(added, ["added"])] + (removed.map { [.remove($0)] } ?? []))
         log.tidy()
         check(try log.contents(), expected)
-        // Nothing is damaged any more.
+        // Nothing is damaged now.
         let damage = DamageReports()
         let again = directory.opened(damage: damage)
         check(try again.contents(), expected)

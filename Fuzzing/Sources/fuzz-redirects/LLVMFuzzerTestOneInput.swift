@@ -3,7 +3,7 @@ import Foundation
 @testable import InwardFetching
 @testable import InwardRepositories
 
-/// Follows redirects: the first line is the address that is asked for, each other one is where an answer points.
+/// Follows redirects: the first line is the requested address, and each further line is the target of a redirect.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
@@ -12,7 +12,7 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let request = DataRequest(url: url, headerFields: fields)
     checkDescription(of: request)
     checkPaths(lines, below: url)
-    // A web client does not send any other.
+    // A web client does not send other requests.
     guard request.problem == nil else { return 0 }
     follow(lines.dropFirst(), from: request)
     return 0
@@ -22,14 +22,14 @@ private let secret = "5ecret-0f-the-caller"
 private let harmless = HeaderField(.accept, "application/json")
 private let named = HeaderField.Name("X-Named") ?? .accept
 
-/// Whatever a caller may send: secrets, one by its name, a field that the policy names, and what everybody may know.
+/// Typical fields of a caller: secrets, one of them under a custom name, a field that the policy names, and a harmless field.
 private let fields: HeaderFields = [
     harmless, HeaderField(.authorization, "Bearer \(secret)"), HeaderField(.cookie, "session=\(secret)"),
     HeaderField(HeaderField.Name("X-Of-The-Caller") ?? .cookie, secret), HeaderField(.host, "\(secret).test"),
     HeaderField(.range, secret, isSensitive: true), HeaderField(named, "named"),
 ]
 
-/// Follows one redirect after the other.
+/// Follows the redirects one after the other.
 private func follow(_ locations: ArraySlice<String>, from first: DataRequest) {
     var current = first
     var hasLeft = false
@@ -45,7 +45,7 @@ private func follow(_ locations: ArraySlice<String>, from first: DataRequest) {
             precondition(!error.description.contains(secret) && error.description.utf8.count <= 20_000)
             continue
         }
-        // It can be sent, and nobody on the way reads what nobody could read before.
+        // The request can be sent, and is not exposed to anyone who could not read the previous one.
         precondition(next.problem == nil && next.method == current.method && next.body == nil)
         precondition(scheme(of: next.url) == "https" || scheme(of: current.url) == "http")
         let stays = WebOrigin(next.url) == WebOrigin(current.url)
@@ -63,10 +63,10 @@ private func follow(_ locations: ArraySlice<String>, from first: DataRequest) {
     }
 }
 
-/// The scheme of an address as it is sent.
+/// Returns the scheme of an address as it is sent.
 private func scheme(of url: URL) -> String { url.absoluteString.prefix { $0 != ":" }.lowercased() }
 
-/// Scheme, host and port of a web address as it is sent, by RFC 3986 alone: what lies between `//` and the path.
+/// Returns the scheme, host and port of a web address as it is sent, by RFC 3986 alone: the text between `//` and the path.
 private func origin(of url: URL) -> [String] {
     let rest = url.absoluteString.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
     let authority = rest.prefix { !"/?#\\".utf8.contains($0) }
@@ -76,12 +76,12 @@ private func origin(of url: URL) -> [String] {
     let host = String(decoding: place[..<(colon ?? place.endIndex)], as: UTF8.self)
     let digits = colon.map { String(decoding: place[place.index(after: $0)...], as: UTF8.self) } ?? ""
     let port = Int(digits).map(String.init) ?? (scheme(of: url) == "https" ? "443" : "80")
-    // Letters beyond ASCII have no case here, because no server is found by them.
+    // Only ASCII letters are lowercased, because hosts beyond ASCII are never sent.
     let folded = unescaped(host).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
     return [scheme(of: url), "\(folded)", port]
 }
 
-/// The bytes of a text whose percent-encoding is undone.
+/// Returns the bytes of a text without percent-encoding.
 private func unescaped(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
@@ -96,7 +96,7 @@ private func unescaped(_ text: String) -> [UInt8] {
     return bytes
 }
 
-/// Checks that the description of a request has a length that a line can have, and no values of a query.
+/// Checks that the description of a request is a line of limited length, without values of query items.
 private func checkDescription(of request: DataRequest) {
     let description = request.description
     precondition(description.utf8.count <= DataRequest.maximumAddressBytes + 16)
@@ -108,11 +108,11 @@ private func checkDescription(of request: DataRequest) {
     precondition(query.split(separator: "&").allSatisfy { $0 == "…" || $0.hasSuffix("=…") })
 }
 
-/// Checks that texts that become a component of a path, or a value of a query, arrive as they are.
+/// Checks that texts that become path components arrive unchanged.
 private func checkPaths(_ texts: [String], below base: URL) {
     let baseURL = base.scheme == nil ? URL(filePath: "/base") : base
     guard DataRequest(url: baseURL).problem == nil, baseURL.query() == nil, baseURL.fragment() == nil else { return }
-    let upstream = Upstream(baseURL: baseURL, dataFetcher: UnreachableSource())
+    let upstream = Upstream(baseURL: baseURL, dataFetcher: UnreachableUpstream())
     for text in texts.prefix(4) where !["", ".", ".."].contains(text) {
         let address = upstream.address(of: ["items", text])
         precondition(WebOrigin(address) == WebOrigin(baseURL) && address.query() == nil && address.fragment() == nil)
@@ -121,8 +121,8 @@ private func checkPaths(_ texts: [String], below base: URL) {
     }
 }
 
-/// Answers nothing.
-private struct UnreachableSource: DataFetcher {
+/// A data fetcher that never succeeds.
+private struct UnreachableUpstream: DataFetcher {
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         throw FetchError(.unreachable, request: request, explanation: "was not sent", wasSent: false)
     }

@@ -3,19 +3,21 @@ import InwardImages
 @testable import InwardImageCodecs
 @testable import InwardVips
 
-/// Reads bytes as a TIFF directory and as Exif data, and what is left of a file once it has been checked.
+/// Parses bytes as a TIFF directory and as Exif data, and checks the file that the TIFF check passes on to libvips.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     _ = Orientation(exif: bytes.span)
     guard let directory = try? TIFFDirectory(of: bytes.span) else { return 0 }
-    // Each entry once, and of each number in the file two at the most.
+    // Each entry is visited once, and each number in the file at most twice.
     precondition(directory.stepCount <= TIFFDirectory.maximumEntryCount + 2 * bytes.count)
     precondition(directory.byteCount >= 8 && directory.tilePixelCount >= 0)
     guard TIFFDirectory.isTIFF(bytes), let checked = try? CheckedImage(bytes) else { return 0 }
     precondition(checked.bytes.count == bytes.count)
-    // What libvips gets has one directory, and it is still the one that was checked.
-    guard let again = try? TIFFDirectory(of: checked.bytes.span) else { preconditionFailure("it is refused now") }
+    // libvips receives a file with one directory, which is still the checked one.
+    guard let again = try? TIFFDirectory(of: checked.bytes.span) else {
+        preconditionFailure("The checked file is refused.")
+    }
     precondition(again.nextOffsetPosition == nil)
     precondition(again.tilePixelCount == directory.tilePixelCount || directory.nextOffsetPosition != nil)
     return 0

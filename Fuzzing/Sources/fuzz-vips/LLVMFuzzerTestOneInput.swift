@@ -2,12 +2,12 @@
 import InwardImages
 import InwardVips
 
-/// The most memory that an image may take here, in bytes.
+/// The maximum memory of an image that is decoded here, in bytes.
 private let maximumBytes = 1 << 22
 
 private let codec = VipsImageCodec(threads: 1, effort: 0)
 
-/// Decodes bytes in every way that libvips has for them here.
+/// Decodes bytes with libvips and all options, and encodes the images.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeRawBufferPointer(start: start, count: count))
@@ -27,9 +27,9 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     return 0
 }
 #else
-/// Without libvips there is nothing to fuzz.
+/// Fails, because there is nothing to fuzz without libvips.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
-    fatalError("fuzz-vips is built with the trait Vips.")
+    fatalError("Build fuzz-vips with the trait Vips.")
 }
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 
-/// How many blocks this process has allocated so far; -1 where they are not counted.
+/// Returns the number of blocks that this process has allocated so far, or -1 if they are not counted.
 long allocation_count(void);
 
-/// How many nanoseconds processors have been busy with this process so far.
+/// Returns the processor time of this process so far, in nanoseconds.
 long processor_nanoseconds(void);

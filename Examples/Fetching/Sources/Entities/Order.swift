@@ -1,13 +1,13 @@
-/// What a customer has ordered.
+/// An order of a customer.
 public struct Order: Identifiable, Hashable, Sendable {
     /// The number of the order.
     public let id: Int
-    /// What was ordered.
+    /// The name of the article.
     public let article: String
-    /// How many of it.
+    /// The number of articles, at least 1.
     public let count: Int
 
-    /// Makes an order; `nil` if nothing is ordered.
+    /// Creates an order, or returns `nil` if the name of the article is empty or the number is less than 1.
     public init?(id: Int, article: String, count: Int) {
         guard !article.isEmpty, count > 0 else { return nil }
         self.id = id

@@ -6,12 +6,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The service's own way to an upstream, which here is a text.
+/// The service's own client of an upstream. In this example, it returns constant responses.
 public struct OwnDataFetcher: DataFetcher {
-    /// Makes the way.
+    /// Creates the client.
     public init() {}
 
-    /// Answers with the text.
+    /// Returns the orders, or 404 for any other path.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard request.url.lastPathComponent == "orders" else { return DataResponse(status: .notFound) }
         return DataResponse(body: Data(Self.orders.utf8))

@@ -3,7 +3,7 @@ public import InwardCore
 public import InwardRepositories
 public import UseCases
 
-/// An order as the upstream writes it.
+/// An order as the upstream sends it.
 struct OrderDTO: RecordDTO {
     static let listName = "orders"
 
@@ -25,16 +25,16 @@ struct OrderDTO: RecordDTO {
     }
 }
 
-/// Gets orders from an upstream. They are kept in memory, and one request serves all who ask at once.
+/// A repository that reads orders from an upstream. It caches them in memory, and coalesces concurrent reads into one request.
 public struct UpstreamOrderRepository: OrderRepository {
     private let repository: Repository<Order>
 
-    /// Makes a repository of the orders that an upstream has.
+    /// Creates a repository for an upstream.
     public init(upstream: Upstream) {
         repository = Repository(Endpoint(OrderDTO.self, at: "orders"), upstream: upstream)
     }
 
-    /// All orders, without the damaged records, which the reading names.
+    /// Returns all orders. Damaged records are left out, and the reading reports them.
     public func orders(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Order]> {
         try await repository.entities(.all, policy)
     }

@@ -1,22 +1,22 @@
 public import Entities
 public import InwardCore
 
-/// The port through which the orders come.
+/// The port through which the use cases read orders.
 public protocol OrderRepository: Sendable {
-    /// All orders.
+    /// Returns all orders.
     func orders(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Order]>
 }
 
-/// Lists the orders, the largest first.
+/// A use case that lists all orders, the largest first.
 public struct ListOrders: Sendable {
     private let orders: any OrderRepository
 
-    /// Makes the use case over the repository that has the orders.
+    /// Creates the use case with a repository.
     public init(orders: any OrderRepository) {
         self.orders = orders
     }
 
-    /// The orders.
+    /// Returns all orders, the largest first.
     public func callAsFunction(_ policy: ReadPolicy = .cacheFirst) async throws(RepositoryError) -> Reading<[Order]> {
         try await orders.orders(policy).map { $0.sorted { $0.count > $1.count } }
     }

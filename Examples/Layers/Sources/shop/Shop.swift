@@ -1,7 +1,7 @@
 import Checkout
 import Domain
 
-/// Takes one order down and says what its customer spent.
+/// Adds one order, and prints how much its customer spent.
 @main
 struct Shop {
     static func main() {

@@ -4,7 +4,7 @@ import Testing
 @testable import Checkout
 
 struct OrderBookTests {
-    @Test func onlyTheCustomersOwnOrdersCount() {
+    @Test func totalIncludesOnlyTheCustomersOrders() {
         let book = OrderBook()
         book.add(Order(customer: Customer(name: "Ada"), cents: 100))
         book.add(Order(customer: Customer(name: "Grace"), cents: 50))

@@ -1,11 +1,11 @@
-/// A customer of this service, who has nothing to do with the users of Inward.
+/// A customer of this service. It is unrelated to Inward's `User`.
 public struct Customer: Sendable {
     /// The customer's number.
     public let number: Int
-    /// What the customer is called.
+    /// The customer's name.
     public let name: String
 
-    /// Makes a customer.
+    /// Creates a customer.
     public init(number: Int, name: String) {
         self.number = number
         self.name = name

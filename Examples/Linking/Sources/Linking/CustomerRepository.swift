@@ -3,7 +3,7 @@ import InwardCore
 import InwardEntities
 import UseCases
 
-/// Gives the customers of this service to the use cases as users.
+/// A repository that provides the service's customers to Inward's use cases as users.
 struct CustomerRepository: UserRepository {
     let customers: [Customer]
 

@@ -9,7 +9,7 @@ public struct Comment: Identifiable, Hashable, Sendable {
     /// The text, which is never empty.
     public private(set) var body: String
 
-    /// Creates a comment; `nil` if the text is empty.
+    /// Creates a comment, or returns `nil` if the text is empty.
     public init?(id: Int, postID: Int, author: String, body: String) {
         guard !body.isEmpty else { return nil }
         (self.id, self.postID, self.author, self.body) = (id, postID, author, body)

@@ -3,7 +3,7 @@ public import InwardCore
 public import InwardRepositories
 public import UseCases
 
-/// A comment as the upstream writes it.
+/// A comment as the upstream sends it.
 struct CommentDTO: RecordDTO {
     static let listName = "comments"
 
@@ -27,7 +27,7 @@ struct CommentDTO: RecordDTO {
     }
 }
 
-/// A comment that the upstream does not have yet.
+/// The body of a request that creates a comment.
 struct CommentDraft: Codable, Sendable {
     let postId: Int
     let name: String
@@ -35,7 +35,7 @@ struct CommentDraft: Codable, Sendable {
 }
 
 extension Endpoint where Entity == Comment {
-    /// The comments of the upstream. Where both sides have changed one, both texts stay.
+    /// The comments of the upstream. If both sides changed a comment, its text becomes both texts.
     public static let comments = Endpoint(
         CommentDTO.self,
         at: "comments",
@@ -55,11 +55,11 @@ extension Endpoint where Entity == Comment {
     )
 }
 
-/// The comments of an upstream, for the use cases.
+/// A repository of comments for the use cases.
 public struct UpstreamCommentRepository: CommentRepository {
     private let repository: Repository<Comment>
 
-    /// Creates the repository over that of a session.
+    /// Wraps the repository of a session.
     public init(_ repository: Repository<Comment>) {
         self.repository = repository
     }
@@ -77,7 +77,7 @@ public struct UpstreamCommentRepository: CommentRepository {
         try await repository.entity(id)
     }
 
-    /// Writes a comment on a post.
+    /// Creates a comment on a post.
     public func reply(
         to postID: Int,
         by author: String,

@@ -3,7 +3,7 @@ import InwardCore
 import InwardFetching
 import Synchronization
 
-/// The line to the upstream, which can be cut.
+/// A connection to the upstream that the example can cut, to simulate that the service is offline.
 final class Line: DataFetcher {
     private let base: any DataFetcher
     private let cut = Atomic(false)
@@ -19,14 +19,14 @@ final class Line: DataFetcher {
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard !isCut else {
-            let explanation = "was not sent: the line is cut"
+            let explanation = "was not sent, because the connection is cut"
             throw FetchError(.unreachable, request: request, explanation: explanation, wasSent: false)
         }
         return try await base.fetch(request)
     }
 }
 
-/// The service that gives out tokens, which the upstream accepts for some seconds.
+/// A client of the upstream's token service, whose tokens expire after some seconds.
 actor TokenService {
     private struct Token: Decodable {
         let token: String
@@ -36,7 +36,7 @@ actor TokenService {
     private let url: URL
     private let dataFetcher: any DataFetcher
     private var latest: (token: Token, expiry: ContinuousClock.Instant)?
-    /// The number of tokens so far.
+    /// The number of tokens issued so far.
     private(set) var count = 0
 
     init(_ url: URL, _ dataFetcher: any DataFetcher) {

@@ -9,10 +9,10 @@ import InwardScopes
 import InwardURLSession
 import UseCases
 
-/// A service that reads and writes comments, which Inward knows nothing of.
+/// A service that reads and writes comments, an entity that Inward does not define.
 @main
 struct OwnEntity {
-    /// Ada's comments in one process of the service.
+    /// The objects of Ada's session in one process of the service.
     struct Discussion {
         let app: AppScope<Void>
         let session: SessionScope<Void>
@@ -95,17 +95,17 @@ struct OwnEntity {
         show(try await ada.session.repository(.comments).entity(8, .upstreamOnly))
         line.isCut = true
         try await ada.reply.correct(8, to: "Mine.")
-        try await somebodyElse(changes: 8, at: url, client, tokens)
+        try await changeAsAnotherUser(8, at: url, client, tokens)
         line.isCut = false
         try ada.session.outbox?.retryNow()
         print("   \(try await ada.session.deliver(within: .seconds(20))) writes are still pending.")
         show(try await ada.session.repository(.comments).entity(8, .upstreamOnly))
 
-        print("5. Outlive a token")
+        print("5. Renew an expired token")
         let before = await tokens.count
         await tokens.waitUntilExpired()
         show(try await ada.session.repository(.comments).entity(9, .upstreamOnly))
-        print("   Tokens since then: \(await tokens.count - before).")
+        print("   Tokens issued since then: \(await tokens.count - before).")
         try await ada.app.close()
     }
 
@@ -115,8 +115,8 @@ struct OwnEntity {
         print("   \(comment.id): \(body) (\(reading.isPending ? "pending" : "from \(reading.origin)"))")
     }
 
-    static func somebodyElse(
-        changes id: Int,
+    static func changeAsAnotherUser(
+        _ id: Int,
         at url: URL,
         _ client: any DataFetcher,
         _ tokens: TokenService

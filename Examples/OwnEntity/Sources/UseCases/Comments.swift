@@ -1,13 +1,13 @@
 public import Entities
 public import InwardCore
 
-/// Where comments come from and go to.
+/// The port through which the use cases read and write comments.
 public protocol CommentRepository: Sendable {
     /// Returns the comments on a post.
     func comments(on postID: Int) async throws(RepositoryError) -> Reading<[Comment]>
     /// Returns a comment.
     func comment(_ id: Comment.ID) async throws(RepositoryError) -> Reading<Comment>
-    /// Writes a comment on a post.
+    /// Creates a comment on a post.
     func reply(to postID: Int, by author: String, _ body: String) async throws(RepositoryError) -> Reading<Comment>
     /// Changes a comment.
     func change(
@@ -18,7 +18,7 @@ public protocol CommentRepository: Sendable {
     func delete(_ id: Comment.ID) async throws(RepositoryError)
 }
 
-/// Reads what is said about a post, the newest first.
+/// A use case that reads the comments on a post, the newest first.
 public struct ReadDiscussion: Sendable {
     private let comments: any CommentRepository
 
@@ -33,7 +33,7 @@ public struct ReadDiscussion: Sendable {
     }
 }
 
-/// Replies to a post, and corrects what was replied.
+/// A use case that replies to a post, and corrects or deletes the reply.
 public struct Reply: Sendable {
     private let comments: any CommentRepository
 
@@ -42,7 +42,7 @@ public struct Reply: Sendable {
         self.comments = comments
     }
 
-    /// Replies to a post, which may be done later.
+    /// Replies to a post. The reply is pending until it is delivered.
     public func callAsFunction(
         to postID: Int,
         by author: String,
@@ -51,12 +51,12 @@ public struct Reply: Sendable {
         try await comments.reply(to: postID, by: author, body)
     }
 
-    /// Corrects a comment, even one that is not sent yet.
+    /// Corrects a comment, even a pending one.
     @discardableResult
     public func correct(_ id: Comment.ID, to body: String) async throws(RepositoryError) -> Reading<Comment> {
         try await comments.change(id) { $0.correct(to: body) }
     }
 
-    /// Takes a comment back.
+    /// Deletes a comment.
     public func takeBack(_ id: Comment.ID) async throws(RepositoryError) { try await comments.delete(id) }
 }

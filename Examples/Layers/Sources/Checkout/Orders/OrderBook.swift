@@ -5,15 +5,15 @@ import Synchronization
 public final class OrderBook: Sendable {
     private let orders = Mutex<[Order]>([])
 
-    /// An empty book.
+    /// Creates an empty book.
     public init() {}
 
-    /// Takes an order down.
+    /// Adds an order.
     public func add(_ order: Order) {
         orders.withLock { $0.append(order) }
     }
 
-    /// What a customer spent, in cents.
+    /// Returns the total of a customer's orders in cents.
     public func total(of customer: Customer) -> Int {
         orders.withLock { $0.filter { $0.customer == customer }.map(\.cents).reduce(0, +) }
     }

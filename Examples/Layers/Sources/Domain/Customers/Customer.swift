@@ -1,9 +1,9 @@
-/// Who buys.
+/// A customer.
 public struct Customer: Hashable, Sendable {
     /// The customer's name.
     public let name: String
 
-    /// A customer.
+    /// Creates a customer.
     public init(name: String) {
         self.name = name
     }

@@ -1,11 +1,11 @@
-/// What a customer bought.
+/// An order.
 public struct Order: Hashable, Sendable {
-    /// Who bought it.
+    /// The customer who bought it.
     public let customer: Customer
-    /// What it costs, in cents.
+    /// The price in cents.
     public let cents: Int
 
-    /// An order.
+    /// Creates an order.
     public init(customer: Customer, cents: Int) {
         self.customer = customer
         self.cents = cents
