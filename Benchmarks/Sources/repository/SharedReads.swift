@@ -36,7 +36,7 @@ struct SharedReads {
     let name: String
     /// The number of upstream requests until every session had read everything once.
     let requestCount: Int
-    /// The app of the sessions, or `nil` if there are no sessions.
+    /// The app that hosts the sessions; `nil` if the repositories belong to no session.
     let app: AppScope<Void>?
     private let read: @Sendable (_ session: Int, _ id: Int) async throws -> Void
 

@@ -98,10 +98,9 @@ extension PublishPostError {
             case .foreign, .full, .unavailable: .unavailable
             }
         let canRetry = [.full, .unavailable].contains(error.reason)
-        // The unit of work's error is a sentence that may begin with its consequence, which this error states in its own words.
-        var cause = error.explanation.trimmingPrefix("Nothing was changed: ")
-        if cause.hasSuffix(".") { cause.removeLast() }
-        let explanation = "were not accepted: \(cause)"
+        // The unit of work's explanation is a sentence of its own.
+        let cause = error.explanation.hasSuffix(".") ? error.explanation.dropLast() : error.explanation[...]
+        let explanation = "were not accepted. \(cause)"
         self.init(
             RepositoryError(reason, request: "The post and the website", explanation: explanation, canRetry: canRetry)
         )

@@ -49,7 +49,8 @@ struct CodeBlock {
     /// The languages that a fence may name. Anything else, such as `Swift` or `swift title=x`, would not be compiled.
     private static let languages: Set = ["swift", "text", "json", "sh", "http", "mermaid"]
 
-    /// Returns the blocks of a file, and the places of code without a language in documentation comments.
+    /// Returns the blocks of a file, and the places of code that would not be compiled: fences with another language, unclosed
+    /// fences, and in Swift files indented code and `/**` comments.
     static func blocks(of path: String, in text: String) -> (blocks: [CodeBlock], malformed: [String]) {
         let isSwift = path.hasSuffix(".swift")
         var (blocks, malformed): ([CodeBlock], [String]) = ([], [])
@@ -84,7 +85,7 @@ struct CodeBlock {
             } else if let indentation = open?.indentation {
                 open?.lines.append(String(decoding: content.dropFirst(min(spaces, indentation)), as: UTF8.self))
             } else if code.starts(with: "~~~".utf8) || isSwift && isAfterEmptyLine && spaces >= 4 {
-                malformed.append("\(path):\(number)")  // An indented block, which names no language.
+                malformed.append("\(path):\(number)")
             }
             isAfterEmptyLine = code.isEmpty
         }

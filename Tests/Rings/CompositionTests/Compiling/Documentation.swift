@@ -12,7 +12,6 @@ import Foundation
 struct Documentation {
     /// Source code that is compiled as one file.
     struct Program {
-        let name: String
         let source: String
         /// Whether it has declarations at file level. It is then compiled separately, because other programs may declare the
         /// same names.
@@ -94,8 +93,8 @@ struct Documentation {
     /// Reads the Swift blocks of a file.
     private mutating func blocks(of path: String) throws -> [CodeBlock] {
         let bytes = try Data(contentsOf: Self.package.appending(path: path))
-        // Most files have no code, fenced or indented, in their comments.
-        guard ["```", "///     "].contains(where: { bytes.range(of: Data($0.utf8)) != nil }) else { return [] }
+        // Most files have nothing to find.
+        guard ["```", "///     ", "/**"].contains(where: { bytes.range(of: Data($0.utf8)) != nil }) else { return [] }
         let found = CodeBlock.blocks(of: path, in: String(decoding: bytes, as: UTF8.self))
         malformed += found.malformed
         return found.blocks.filter { $0.language == "swift" }
@@ -120,7 +119,7 @@ struct Documentation {
         if !body.isEmpty { body += "#sourceLocation()\n" }
         let function = "program" + String(name.map { $0.isLetter || $0.isNumber ? $0 : "_" })
         let source = fileLevel + "func \(function)() async throws {\n\(body)}\n"
-        programs.append(Program(name: name, source: source, needsFileLevel: needsFileLevel))
+        programs.append(Program(source: source, needsFileLevel: needsFileLevel))
     }
 
     /// Returns the compiler's errors for all programs. Programs that need the file level are compiled separately.

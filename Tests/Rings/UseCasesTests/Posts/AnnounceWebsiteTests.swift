@@ -88,7 +88,8 @@ struct AnnounceWebsiteTests {
         case .notPublished(.cancelled): #expect(expected == .cancelled)
         case .notPublished(.denied(let cause)), .notPublished(.unavailable(let cause)):
             #expect(cause.reason == expected)
-            #expect(cause.description.hasPrefix("The post and the website were not accepted: the disk is full"))
+            let sentences = "The post and the website were not accepted. Nothing was changed: the disk is full"
+            #expect(cause.description.hasPrefix(sentences))
             #expect(cause.canRetry == [.full, .unavailable].contains(reason))
         default: Issue.record("\(String(describing: error))")
         }
