@@ -46,6 +46,26 @@ struct SQLiteRecordStoreDamageTests {
         return Array(try Data(contentsOf: url.appending(path: Self.database)))
     }
 
+    @Test func logThatAnotherConnectionRemovesIsNotDamaged() throws {
+        let url = directory.url.appending(path: "removed")
+        let records = url.appending(path: "records", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: records, withIntermediateDirectories: true)
+        let log = records.appending(path: "database.sqlite-wal")
+        func damage(_ faults: @escaping RecordFileFault.Source) throws(RecordStoreError) -> Int? {
+            try DatabaseFiles(directory: RecordDirectory(url: url, faults: faults)).damagedLog()?.byteCount
+        }
+        try Data(repeating: 7, count: 100).write(to: log)
+        #expect(try damage { _ in nil } == 100)
+        #expect(throws: RecordStoreError.self) {
+            try damage { $0 == .open("database.sqlite-wal") ? RecordFileFault(code: EACCES) : nil }
+        }
+        let damageOfRemoved = try damage { step in
+            if step == .open("database.sqlite-wal") { try? FileManager.default.removeItem(at: log) }
+            return nil
+        }
+        #expect(damageOfRemoved == nil)
+    }
+
     /// Creates a directory that contains the given database.
     private func place(_ bytes: [UInt8], _ name: String) throws -> URL {
         let url = directory.url.appending(path: name)
