@@ -177,7 +177,7 @@ extension DataRequest {
 extension URL {
     /// The URL for display: without user name, password and fragment, and with only the names of query items, because keys and
     /// signatures travel as values. Long URLs are shortened.
-    var withoutSecrets: String {
+    package var withoutSecrets: String {
         let whole = wholeWithoutSecrets
         guard whole.utf8.count > DataRequest.maximumAddressBytes else { return whole }
         return whole.prefix(Self.shortenedLength) + "…"

@@ -211,7 +211,7 @@ extension Repository {
     ) -> RepositoryError {
         RepositoryError(
             reason,
-            request: "The change of \(source.upstream.description(of: endpoint.onePath(id)).trimmingPrefix("GET "))",
+            request: "The change of \(source.upstream.address(of: endpoint.onePath(id)).withoutSecrets)",
             explanation: explanation
         )
     }
