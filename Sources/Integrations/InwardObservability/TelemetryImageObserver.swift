@@ -118,8 +118,8 @@ public struct TelemetryImageObserver: ImageObserver {
 extension SpanAttributes {
     /// Lists the steps of a load, with one element per step in each attribute.
     ///
-    /// The steps are not span events, because a report contains the duration of a step, but not when it began: an earlier load
-    /// may have done it, and loads wait for memory between steps.
+    /// The steps are not span events, because a report does not say when a step began. It cannot be calculated from the
+    /// durations: an earlier load may have done the step, and loads wait for memory between steps.
     fileprivate mutating func merge(_ steps: [ImageLoadReport.Step]) {
         set(AttributeName.stage, value: .stringArray(steps.map(\.name.visible)))
         set(AttributeName.stageOrigin, value: .stringArray(steps.map { "\($0.origin)" }))

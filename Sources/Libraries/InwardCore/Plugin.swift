@@ -16,7 +16,7 @@ public protocol Plugin<Value>: Hashable, Sendable {
 
     /// Returns the transformed value.
     ///
-    /// A plugin cannot throw. A slow plugin checks for cancellation. If it is cancelled, it returns early with any value.
+    /// A plugin cannot throw. A slow plugin should check for cancellation, and return early with any value if it is cancelled.
     func applied(to value: Value) async -> Value
 }
 

@@ -1,7 +1,7 @@
 /// A priority queue. The element with the lowest priority value comes out first.
 ///
-/// It is a binary heap that tracks each element's position, so you can remove any element by its identifier. Timers use
-/// it ordered by due time, and the outbox uses it ordered by sequence and by due time.
+/// It is a binary heap that tracks each element's position, so you can remove any element by its identifier. Timers
+/// are ordered by due time, the writes of an outbox by sequence number and by due time, and unused sessions by last use.
 package struct PriorityQueue<Priority: Comparable & Sendable, Element> {
     /// The identity of an element while it is in the queue.
     package struct ID: Hashable, Sendable {

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let list = try await users.list(.cacheFirst)  // A fresh copy, or else the upstream.
-/// let current = try await users.list(.upstreamFirst)  // The upstream, or else a copy of any age.
+/// let current = try await users.list(.upstreamFirst)  // The upstream, or else a copy, even a stale one.
 /// let recent = try await users.list(.cacheFirst.notOlder(than: .seconds(5)))
 /// ```
 public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
@@ -23,16 +23,17 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Returns a fresh copy from memory or the store. If there is none, asks the upstream.
+    /// Returns a fresh copy from memory or the store, or else asks the upstream. The repository may return a stale copy while
+    /// it refreshes it, or if the upstream fails.
     public static let cacheFirst = Self(.cacheFirst)
 
     /// Asks the upstream. The read bypasses the repository's copies and the caches on the way.
     public static let upstreamOnly = Self(.upstreamOnly)
 
-    /// Returns the repository's cached copy, however old, without asking the upstream.
+    /// Returns the repository's cached copy, even a stale one, without asking the upstream.
     public static let cacheOnly = Self(.cacheOnly)
 
-    /// Asks the upstream, and falls back to the repository's cached copy, however old, if the upstream fails.
+    /// Asks the upstream, and falls back to the repository's cached copy, even a stale one, if the upstream fails.
     public static let upstreamFirst = Self(.upstreamFirst)
 
     /// Returns this policy with a maximum age for answers.
@@ -55,7 +56,7 @@ public struct ReadPolicy: Hashable, Sendable, CustomStringConvertible {
     @inlinable
     public var asksUpstream: Bool { code != .cacheOnly }
 
-    /// Whether the repository answers with a cached copy, however old, when the upstream fails.
+    /// Whether the repository answers with any cached copy, even a stale one, when the upstream fails.
     @inlinable
     public var fallsBackToCache: Bool {
         switch code {

@@ -68,6 +68,11 @@ extension Reading: Sendable where Value: Sendable {}
 extension Reading: Equatable where Value: Equatable {}
 
 /// The place that an answer came from. Origins are ordered from the nearest to the farthest: memory, store, upstream.
+///
+/// ```swift
+/// let reading = try await users.list(.upstreamFirst)
+/// if reading.origin < .upstream { print("Showing a copy from \(reading.origin).") }
+/// ```
 public struct Origin: Hashable, Comparable, Sendable, CustomStringConvertible {
     enum Code: Hashable, Comparable {
         case memory
@@ -102,6 +107,12 @@ public struct Origin: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// A damaged record that was omitted from a list.
+///
+/// ```swift
+/// for record in try await users.list().rejected {
+///     print("The upstream sent a damaged record: \(record).")  // users[3].id is missing
+/// }
+/// ```
 public struct RejectedRecord: Hashable, Sendable, CustomStringConvertible {
     /// The name of the list, such as `users`.
     public let list: String

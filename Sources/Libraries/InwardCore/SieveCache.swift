@@ -67,7 +67,7 @@ public struct SieveCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     @inlinable
     public mutating func value(for key: Key) -> Value? {
         guard let place = places[key] else { return nil }
-        // Written only if it changes, because concurrent readers share the cache line.
+        // Written only if it changes, because a write takes the cache line away from other cores.
         if !entries[place].isVisited { entries[place].isVisited = true }
         return values[place]
     }

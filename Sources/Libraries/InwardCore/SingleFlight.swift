@@ -1,6 +1,11 @@
 public import Synchronization
 
 /// A choice of what happens to shared work when the last caller stops waiting for it.
+///
+/// ```swift
+/// let users = SingleFlight<Int, User, RepositoryError>(whenAbandoned: .finish)  // Fills a cache even if callers leave.
+/// let searches = SingleFlight<String, [User], RepositoryError>(whenAbandoned: .cancel)  // Avoids useless work.
+/// ```
 @frozen
 public enum AbandonmentPolicy: Hashable, Sendable {
     /// The work is cancelled.
@@ -178,7 +183,7 @@ final class Flight<Key: Sendable, Answer: Sendable>: Sendable {
 /// The flights that callers can join.
 ///
 /// Each key is hashed once, by the caller that looks up its flight, and is stored once, in the flight. If two keys have
-/// the same hash value, the later one takes the place, and callers can no longer join the earlier flight.
+/// the same hash value, the later flight replaces the earlier one, which callers can then no longer join.
 @usableFromInline
 struct FlightTable<Key: Hashable & Sendable, Answer: Sendable> {
     @usableFromInline var flights: [Int: Flight<Key, Answer>]

@@ -30,6 +30,13 @@ public protocol UnitOfWork: Sendable {
 
 /// A change that a repository has prepared for a ``UnitOfWork`` to commit.
 ///
+/// ```swift
+/// struct Renaming: PreparedChange {
+///     let user: User
+///     var description: String { "the new name of user \(user.id)" }
+/// }
+/// ```
+///
 /// Only the repository and the unit of work know its contents. Other code passes it on, or drops it, in which case nothing
 /// changes.
 ///
@@ -38,6 +45,16 @@ public protocol UnitOfWork: Sendable {
 public protocol PreparedChange: Sendable, CustomStringConvertible {}
 
 /// An error thrown when a unit of work fails. Nothing was changed.
+///
+/// ```swift
+/// func commit(_ changes: [any PreparedChange], in unitOfWork: some UnitOfWork) async {
+///     do throws(UnitOfWorkError) {
+///         try await unitOfWork.commit(changes)
+///     } catch {
+///         print("\(error).", error.reason == .unavailable ? "Commit them again later." : "")
+///     }
+/// }
+/// ```
 public struct UnitOfWorkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure that a caller can distinguish. New kinds can be added without breaking source
     /// compatibility.

@@ -6,6 +6,11 @@ public import Foundation
 
 /// A data fetcher that adds credentials to requests for their origin.
 ///
+/// ```swift
+/// let mine = orders.authorizing(with: .bearer(token), for: url)
+/// let order = try await mine.fetchData(from: url)  // Has the token, because the URL has the same origin.
+/// ```
+///
 /// If the origin rejects the credentials (401, RFC 9110 section 15.5.2), the fetcher renews them and sends the request once
 /// more, unless they are not renewable or were just renewed. It also renews credentials with a known lifetime before they
 /// expire; see ``Credentials``.

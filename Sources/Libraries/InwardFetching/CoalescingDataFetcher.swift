@@ -2,6 +2,13 @@ public import InwardCore
 
 /// A data fetcher that coalesces concurrent equal requests into one transfer.
 ///
+/// ```swift
+/// let shared = client.coalescing()
+/// async let first = shared.fetch(request)
+/// async let second = shared.fetch(request)  // Waits for the same transfer.
+/// print(try await first.status, try await second.status)
+/// ```
+///
 /// Only `GET` and `HEAD` requests are coalesced. Requests are equal if all their parts are, including header fields and thus
 /// credentials. If one caller is cancelled or reaches its deadline, the transfer continues for the others.
 ///

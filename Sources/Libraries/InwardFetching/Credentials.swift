@@ -111,7 +111,7 @@ public final class Credentials: Sendable {
     ///   - renew: Returns a new credential, for example from a token endpoint; `nil` if the user must sign in again, for
     ///     example because consent was withdrawn. After `nil`, no request is sent. Only one call runs at a time, however many
     ///     requests wait for it. It has a deadline of its own, and ``close()`` cancels its task. If it throws, the waiting
-    ///     requests are not sent. They throw its error if that is a ``FetchError``, or else a ``FetchError`` with its
+    ///     requests are not sent. If the error is a ``FetchError``, they throw it. Otherwise, they throw a ``FetchError`` with its
     ///     description.
     public init(
         _ credential: Credential? = nil,

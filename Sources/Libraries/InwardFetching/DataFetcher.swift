@@ -84,6 +84,11 @@ extension DecoratingDataFetcher {
 }
 
 /// The description of one layer of a pipeline.
+///
+/// ```swift
+/// let payments = client.timingOut(after: .seconds(10))
+/// assert(!payments.pipeline.layers.contains { $0.kind == .retry })
+/// ```
 public struct DataFetcherLayer: Hashable, Sendable, CustomStringConvertible {
     /// The kind of a layer. A pipeline checks the order of its layers by their kinds. Future versions may add more.
     public struct Kind: Hashable, Sendable {

@@ -53,6 +53,13 @@ extension DataFetcher {
 }
 
 /// A warning about layers whose order defeats their purpose.
+///
+/// ```swift
+/// let hasty = client.retrying(.standard).timingOut(after: .seconds(20))
+/// for warning in hasty.pipeline.warnings {
+///     print("warning:", warning, warning.layers.map(\.description))
+/// }
+/// ```
 public struct OrderWarning: Hashable, Sendable, CustomStringConvertible {
     /// The layers that are in the wrong order, outermost first.
     public let layers: [DataFetcherLayer]

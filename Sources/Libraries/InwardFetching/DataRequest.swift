@@ -28,7 +28,7 @@ public struct DataRequest: Hashable, Sendable {
     public var body: Data?
     /// The number of this attempt, counted from 1. It is not sent and does not affect equality.
     public var attempt = 1
-    /// Whether data fetchers must send the request at most once. Its creator does the retries, and must know of each attempt.
+    /// Whether data fetchers must send the request at most once, because its creator retries it and tracks each attempt.
     ///
     /// An `Outbox` sets it. After a 401, the request is nevertheless repeated with renewed credentials, because the upstream
     /// has done nothing. The flag is not sent and does not affect equality.

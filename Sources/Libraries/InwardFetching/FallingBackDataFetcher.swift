@@ -1,14 +1,14 @@
 import InwardCore
 
 /// A data fetcher that answers with a fallback when the wrapped fetcher fails. ``DataResponse/fallbackReason`` marks such
-/// responses.
+/// responses. Create it with ``DataFetcher/fallingBack(to:when:for:)-(DataFetcher,_,_)``.
 public struct FallingBackDataFetcher: ReportingDataFetcher {
     enum Fallback: Sendable {
         case fetcher(any DataFetcher)
         case response(DataResponse)
     }
 
-    /// Reasons with which the fallback is not used, because the caller gave up or no fetcher could answer.
+    /// Reasons that do not trigger the fallback, because the caller gave up or no fetcher could answer.
     private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .invalidRequest]
 
     /// The wrapped fetcher.

@@ -254,6 +254,15 @@ public enum RetryAfter: Hashable, Sendable {
         }
     }
 
+    /// Returns the delay, counted from a time. Only a date needs the time.
+    func delay(from now: @autoclosure () -> Date) -> Duration {
+        switch self {
+        case .delay(let delay): delay
+        // Limited to a year, because the date may be too far away for a duration.
+        case .date(let date): .seconds(min(max(0, date.timeIntervalSince(now())), Double(Self.secondsOfAYear)))
+        }
+    }
+
     private static let secondsOfAYear: Int64 = 31_536_000
 }
 
@@ -298,9 +307,9 @@ extension Result<DataResponse, FetchError> {
         }
     }
 
-    /// Returns the outcome to report when this is the last of several attempts: an earlier uncertain outcome, unless this
-    /// attempt succeeded or is itself uncertain. No other failure settles the uncertainty, not even a 409, because the earlier
-    /// attempt may still be under way.
+    /// Returns the outcome to report if this is the outcome of the last attempt. An earlier uncertain outcome takes precedence
+    /// unless this attempt succeeded or is itself uncertain. No other failure settles the uncertainty, not even a 409, because
+    /// the earlier attempt may still be under way.
     func regarding(_ uncertainty: FetchError?, of request: DataRequest) -> Self {
         guard let uncertainty, self.uncertainty(of: request) == nil else { return self }
         if case .success(let response) = self, response.status.isSuccess { return self }

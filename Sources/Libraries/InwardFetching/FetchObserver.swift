@@ -163,6 +163,15 @@ extension FetchObserver {
 }
 
 /// A part of a ``ResilientOperation`` that a ``FetchObserver`` wraps: a call or an attempt.
+///
+/// ```swift
+/// func spanName(of step: OperationStep) -> String {
+///     switch step {
+///     case .call(let name): name
+///     case .attempt(let name): "\(name) (attempt)"
+///     }
+/// }
+/// ```
 public enum OperationStep: Hashable, Sendable {
     /// A call of the operation with this name, including all attempts and waits.
     case call(String)
@@ -285,6 +294,8 @@ protocol ReportingDataFetcher: DecoratingDataFetcher {
 }
 
 /// A data fetcher that reports to an observer: the end of each request, and the events of the layers inside it.
+///
+/// Create it with ``DataFetcher/observing(with:timer:)``.
 public struct ObservingDataFetcher: DecoratingDataFetcher {
     /// The wrapped fetcher, with the observer in each of its layers.
     public var base: any DataFetcher

@@ -1,6 +1,12 @@
 import InwardCore
 import InwardTransfers
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 /// The error response of an HTTP server (RFC 9457).
 ///
 /// ```swift
@@ -195,6 +201,8 @@ extension ProblemDetails {
     /// | ``ProblemDetailsConvertible`` | | its own |
     /// | any other | | 500 |
     ///
+    /// If a ``FetchError`` has a date for a retry, `Retry-After` is the time until then, by this computer's clock.
+    ///
     /// If credentials could not be renewed, the status of the token endpoint concerns the credentials, not the resource. The
     /// statuses 401, 403, 407 and 511 of that endpoint become 403, and any other failure becomes 503.
     ///
@@ -224,8 +232,7 @@ extension ProblemDetails {
     }
 
     private init(_ error: FetchError) {
-        let delay: Duration? = if case .delay(let delay) = error.retryAfter { delay } else { nil }
-        self.init(RepositoryError.Reason(error).code, retryAfter: delay)
+        self.init(RepositoryError.Reason(error).code, retryAfter: error.retryAfter?.delay(from: .now))
     }
 
     private init(_ code: RepositoryError.Reason.Code, retryAfter: Duration?) {

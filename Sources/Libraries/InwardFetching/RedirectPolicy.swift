@@ -53,7 +53,7 @@ public struct RedirectPolicy: Hashable, Sendable {
         var count = 0
         while let next = try current.redirected(by: response, sending: names) {
             guard count < limit else {
-                let explanation = "was redirected more than \(limit) times, at last to \(next.url.withoutSecrets)"
+                let explanation = "was redirected more than \(limit) times, most recently to \(next.url.withoutSecrets)"
                 throw FetchError(.tooManyRedirects, request: request, explanation: explanation)
             }
             count += 1

@@ -3,6 +3,15 @@ public import InwardCore
 /// A data fetcher that fails when the complete response does not arrive in time. The limit includes connecting, waiting and
 /// receiving the body.
 ///
+/// ```swift
+/// let users = client.timingOut(after: .seconds(2))
+/// do {
+///     print(try await users.fetch(request).status)
+/// } catch where error.reason == .timedOut {
+///     print("\(error).")  // GET https://api.example.com/orders/7 was not answered within 2.0 seconds.
+/// }
+/// ```
+///
 /// The limit becomes the task's deadline, unless the task already has an earlier one, so that inner layers know the remaining
 /// time.
 public struct TimingOutDataFetcher: DecoratingDataFetcher {
@@ -70,6 +79,8 @@ extension DataFetcher {
 }
 
 /// A data fetcher that sends the remaining time to the upstream, which can then abandon work that nobody waits for.
+///
+/// Create it with ``DataFetcher/propagatingDeadline(in:as:)``.
 public struct PropagatingDeadlineDataFetcher: DecoratingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher
@@ -121,6 +132,11 @@ extension DataFetcher {
 }
 
 /// The format of a remaining time. Future versions may add more.
+///
+/// ```swift
+/// let name = HeaderField.Name("X-Time-Left")!
+/// let users = client.propagatingDeadline(in: name, as: .seconds).timingOut(after: .seconds(2))  // X-Time-Left: 1.999
+/// ```
 public struct DeadlineFormat: Hashable, Sendable {
     private enum Code: Hashable {
         case milliseconds

@@ -132,6 +132,14 @@ extension DataFetcher {
 }
 
 /// An error that describes an invalid setting of an ``UpstreamPolicy``.
+///
+/// ```swift
+/// do throws(UpstreamPolicyError) {
+///     _ = try UpstreamPolicy(attempts: 0)
+/// } catch {
+///     print(error)  // The number of attempts must be at least 1.
+/// }
+/// ```
 public struct UpstreamPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The setting and its valid range, as a complete sentence.
     public let description: String

@@ -64,7 +64,7 @@ public final class UpstreamProtection: Sendable {
     ///
     /// - A new concurrency counts requests under way, and also applies to waiting requests.
     /// - A new rate counts requests that were sent at the old rate.
-    /// - A new failure rate threshold or open duration replaces the circuit by a closed one, or by an isolated one if it was
+    /// - A new failure rate threshold or open duration replaces the circuit with a closed one, or an isolated one if it was
     ///   isolated.
     /// - A new retry share begins with a full reserve.
     public func replacePolicy(_ policy: UpstreamPolicy) {

@@ -62,8 +62,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name that distinguishes the scope from others.
-    ///   - limit: How long the work in flight may take to end and each object to close, in this scope and in all scopes inside
-    ///     it.
+    ///   - limit: The time limit for the work in flight to end, and for each object to close. It also applies to inner scopes.
     ///   - make: Creates the objects, and registers those that need closing. If it throws, the objects registered so far are
     ///     closed before this method throws.
     /// - Returns: The scope, which the caller closes.
@@ -439,10 +438,23 @@ public protocol Lifetime: Sendable {
 }
 
 /// A lifetime nested in another.
+///
+/// ```swift
+/// enum RequestLifetime: InnerLifetime {
+///     typealias Outer = SessionLifetime
+///     static let name = "request"
+/// }
+/// ```
 public protocol InnerLifetime: Lifetime {
     /// The enclosing lifetime.
     associatedtype Outer: Lifetime
 }
 
 /// A lifetime that is not nested in another.
+///
+/// ```swift
+/// enum ToolLifetime: OutermostLifetime {
+///     static let name = "tool"
+/// }
+/// ```
 public protocol OutermostLifetime: Lifetime {}

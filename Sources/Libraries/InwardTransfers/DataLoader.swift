@@ -19,8 +19,8 @@ public protocol DataLoader: Sendable {
     /// The chunk may start before the offset. If the requested version no longer exists, return any chunk of the current
     /// version, preferably the first. All bytes of a chunk belong to the version that its validator identifies.
     ///
-    /// Data without a validator must come in a single chunk, because nothing could show that two chunks belong together. Only
-    /// the last chunk may be empty.
+    /// Data without a validator must come in a single chunk, because nothing else shows that two chunks belong to the same
+    /// version. Only the last chunk may be empty.
     ///
     /// - Parameters:
     ///   - offset: The number of bytes before the chunk. If this is the size of the data, return an empty last chunk.
@@ -65,8 +65,18 @@ public struct LoadedChunk: Hashable, Sendable {
 }
 
 /// An error thrown when data could not be loaded.
+///
+/// ```swift
+/// do throws(TransferDataError) {
+///     try await transfer()
+/// } catch .unreadable(let cause) where cause.meansAbsence {
+///     print("\(cause.source) does not exist.")
+/// } catch {
+///     print("\(error).")
+/// }
+/// ```
 public struct DataLoaderError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The source in the loader's notation. It contains no credentials.
+    /// The name of the source in messages, without credentials.
     public let source: String
     /// What happened, as the end of a sentence that begins with the source, such as `was answered with 503`.
     public let explanation: String

@@ -1,4 +1,4 @@
-/// A destination of data outside the program, such as a file, a store, or a report collector.
+/// A destination for data outside the program, such as a file, a store, or a report collector.
 ///
 /// ```swift
 /// try await saver.save(Array("Well said.".utf8))
@@ -7,7 +7,7 @@
 /// Save small data in one call. Write large data chunk by chunk to a ``DataDraft``, which becomes visible only when it is
 /// complete. A saver that implements only `save(_:)` gets a default draft, which collects up to 8 MiB in memory.
 ///
-/// Implementations throw when the saving task is cancelled. See <doc:ImplementALoaderOrSaver>, and test an implementation with
+/// Implementations throw when the task is cancelled. See <doc:ImplementALoaderOrSaver>, and test an implementation with
 /// `DataSaverConformance` of `InwardTesting`.
 public protocol DataSaver: Sendable {
     /// Saves data atomically.
@@ -23,9 +23,7 @@ public protocol DataSaver: Sendable {
 
 extension DataSaver {
     /// Returns a draft that collects up to 8 MiB in memory and saves them in one call. A later draft cannot resume from it.
-    public func openDraft() async throws(DataSaverError) -> any DataDraft {
-        gatheredDraft()
-    }
+    public func openDraft() async throws(DataSaverError) -> any DataDraft { gatheredDraft() }
 
     /// Creates a draft that collects all chunks in memory and saves them in one call.
     ///
@@ -39,9 +37,16 @@ extension DataSaver {
 }
 
 /// An error thrown when data could not be saved.
+///
+/// ```swift
+/// do throws(DataSaverError) {
+///     try await saver.save(Array("Well said.".utf8))
+/// } catch {
+///     print("\(error). Save it again.")
+/// }
+/// ```
 public struct DataSaverError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The destination in the saver's notation, such as `POST http://127.0.0.1:8787/errors`. It contains no
-    /// credentials.
+    /// The name of the destination in messages, such as `POST http://127.0.0.1:8787/errors`, without credentials.
     public let destination: String
     /// What happened, as the end of a sentence that begins with the destination, such as `was answered with 503`.
     public let explanation: String
@@ -114,9 +119,7 @@ struct GatheredDraft: DataDraft {
     /// Always `nil`, because memory does not persist.
     var saved: SavedPart? { nil }
 
-    mutating func begin() {
-        bytes = []
-    }
+    mutating func begin() { bytes = [] }
 
     mutating func append(_ bytes: [UInt8], reaching part: SavedPart) throws(DataSaverError) {
         guard !Task.isCancelled else {
@@ -141,7 +144,5 @@ struct GatheredDraft: DataDraft {
         try await saver.save(bytes)
     }
 
-    mutating func leave() {
-        bytes = []
-    }
+    mutating func leave() { bytes = [] }
 }

@@ -21,7 +21,7 @@ public final class ReportingErrorHandler: ErrorHandler {
     /// The handlers whose reports the current task is saving.
     @TaskLocal private static var saving: Set<ObjectIdentifier> = []
 
-    /// The maximum length of a report in Unicode scalars, so that a long error cannot fill the memory.
+    /// The maximum length of a report in Unicode scalars, before escaping. It keeps long errors from exhausting memory.
     private static let maximumLength = 2_000
 
     private let base: any ErrorHandler

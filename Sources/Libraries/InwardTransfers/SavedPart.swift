@@ -1,5 +1,13 @@
 /// The state of a transfer, from which another run can resume it.
 ///
+/// ```swift
+/// var draft = try await saver.openDraft()
+/// if let part = draft.saved, part.canBeResumed {
+///     print("The next run continues after \(part.loadedByteCount) bytes of \(part.source ?? "the source").")
+/// }
+/// await draft.leave()
+/// ```
+///
 /// A saver stores it next to the saved bytes, and need not interpret it.
 public struct SavedPart: Hashable, Codable, Sendable {
     /// The name of the source, or `nil` if it has no stable name.

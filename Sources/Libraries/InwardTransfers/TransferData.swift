@@ -180,6 +180,13 @@ public struct TransferData: Sendable {
 }
 
 /// The progress of a transfer, in bytes of its source.
+///
+/// ```swift
+/// try await transfer { progress in
+///     guard let total = progress.totalByteCount, total > 0 else { return }
+///     print("\(100 * progress.doneByteCount / total) %")
+/// }
+/// ```
 public struct TransferProgress: Hashable, Sendable {
     /// The number of bytes transferred, including those of earlier runs.
     public let doneByteCount: Int
@@ -194,6 +201,13 @@ public struct TransferProgress: Hashable, Sendable {
 }
 
 /// A summary of a completed transfer.
+///
+/// ```swift
+/// let report = try await transfer()
+/// print("Loaded \(report.loadedByteCount - report.resumedAt) bytes in this run.")
+/// print("Saved \(report.savedByteCount) bytes in total.")
+/// if report.restartCount > 0 { print("The source changed during the transfer.") }
+/// ```
 public struct TransferReport: Hashable, Sendable {
     /// The number of bytes loaded, in this run and in the runs that it resumed.
     public let loadedByteCount: Int
@@ -230,7 +244,8 @@ public struct TransferReport: Hashable, Sendable {
 /// }
 /// ```
 ///
-/// The destination is unchanged, unless ``unwritable(_:)`` says that the data may have been saved.
+/// The destination is unchanged, with one exception: if a transfer fails or is interrupted while it publishes the data, such as
+/// while a server processes an upload, the data may have been saved.
 public enum TransferDataError: Error, Hashable, Sendable {
     /// The task was cancelled.
     case cancelled

@@ -31,7 +31,7 @@ import Security
 /// closes afterwards. On a reused connection, `URLSession` would silently resend the request if the upstream closed the
 /// connection.
 ///
-/// **Proxies.** By default, no request goes through the proxies that the environment names (`http_proxy`, `https_proxy`, `all_proxy`).
+/// **Proxies.** By default, no request goes through the proxies set by environment variables (`http_proxy`, `https_proxy`, `all_proxy`).
 /// Outside of Apple's platforms, `URLSession` always uses these proxies. A request that it would send through a proxy therefore fails
 /// with the reason `untrusted` before it is sent. To ignore the variables, call ``EnvironmentProxies/ignore()`` first in `main`, or
 /// start the process without them.
@@ -57,7 +57,7 @@ public final class URLSessionDataFetcher: DataFetcher {
     ///   - redirects: Whether and how often redirects are followed.
     ///   - connectionsPerHost: The maximum number of open connections to one host. Further requests wait. Connections that
     ///     serve only one request do not count.
-    ///   - usesEnvironmentProxies: Whether requests may go through the proxies that the environment names. On Apple's platforms, they
+    ///   - usesEnvironmentProxies: Whether requests may go through proxies set by environment variables. On Apple's platforms, they
     ///     never do.
     public convenience init(
         idleTimeout: Duration = .seconds(30),

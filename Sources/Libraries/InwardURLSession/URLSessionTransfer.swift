@@ -113,7 +113,7 @@ final class PendingTransfer: Sendable {
 
     /// Marks the transfer as started, or returns `false` if it has already ended.
     ///
-    /// From then on, an error says that the upstream may have seen the request.
+    /// Errors after the start say that the upstream may have seen the request.
     func start() -> Bool {
         state.withLock { state in
             guard state.outcome == nil else { return false }
@@ -233,8 +233,8 @@ final class URLSessionTransfers: NSObject, URLSessionDataDelegate {
         switch challenge.protectionSpace.authenticationMethod {
         case NSURLAuthenticationMethodHTTPBasic, NSURLAuthenticationMethodHTTPDigest, NSURLAuthenticationMethodNTLM:
             // The session has no credentials, so the caller gets the `401` as the response. Apple's platforms deliver the
-            // response after the challenge is rejected. Elsewhere, rejecting the challenge cancels the task, so the response is
-            // taken before. It has arrived completely by now.
+            // response after the challenge is rejected. Elsewhere, rejecting the challenge cancels the task, so this takes
+            // the response first. It has arrived completely by now.
             if let head = task.response { transfer(by: task)?.advance { $0.completed(with: head, nil) } }
             completionHandler(.rejectProtectionSpace, nil)
         default:

@@ -97,7 +97,7 @@ struct TelemetryRepositoryObserverTests {
         ]
     }
 
-    @Test func errorStaleAndFallbackAreSeparateResults() throws {
+    @Test func errorsStaleAnswersAndFallbacksAreSeparateResults() throws {
         let error = RepositoryError(.unavailable, request: "GET notes/7", explanation: "was not answered")
         let readings = [
             Reading(7, origin: .memory, age: .seconds(90), isStale: true),

@@ -12,7 +12,7 @@ struct ChangeReportTests {
         #expect(reported == [1, 2, 3])
     }
 
-    @Test func aChangeDuringANotificationIsReportedByTheSameCaller() {
+    @Test func changeDuringANotificationIsReportedByTheSameCaller() {
         let state = Mutex(0)
         var reported: [Int] = []
         report.tell {
@@ -28,7 +28,7 @@ struct ChangeReportTests {
         #expect(reported == [0, 3, 9])
     }
 
-    @Test(.timeLimit(.minutes(5))) func theLastNotificationReportsTheFinalState() async {
+    @Test(.timeLimit(.minutes(5))) func lastNotificationReportsTheFinalState() async {
         let counter = Counter()
         let reported = Journal()
         await withTaskGroup { group in

@@ -38,7 +38,7 @@ struct SingleFlightTests {
         #expect(joined.value == 0)
     }
 
-    @Test func workIsUnderWayUntilItEnds() async {
+    @Test func workIsInFlightUntilItEnds() async {
         #expect(!flights.isUnderWay("a"))
         let outcome = await flights.outcome(for: "a") { _ in
             flights.isUnderWay("a") && !flights.isUnderWay("b") ? 7 : 0
@@ -47,7 +47,7 @@ struct SingleFlightTests {
         #expect(!flights.isUnderWay("a"))
     }
 
-    @Test func detachedWorkIsNotUnderWay() async {
+    @Test func detachedWorkIsNotInFlight() async {
         let outcome = await flights.outcome(for: "a") { _ in
             flights.detachAll()
             return flights.isUnderWay("a") ? 0 : 7
@@ -55,7 +55,7 @@ struct SingleFlightTests {
         #expect(outcome.answer == .success(7))
     }
 
-    @Test func workCancelledBeforeItsTaskIsRecordedEnds() async throws {
+    @Test func workThatIsCancelledWhileItStartsEnds() async throws {
         let scheduler = DeterministicScheduler(seed: 7)
         let flights = Flights(whenAbandoned: .finish, executor: scheduler.executor)
         let answer = try await scheduler.run {
@@ -111,7 +111,7 @@ struct SingleFlightTests {
         #expect(await second.answer == .success(2))
     }
 
-    @Test func cancelledCallerLeavesTheWorkToTheOthers() async {
+    @Test func cancelledCallerDoesNotEndTheWorkOfTheOthers() async {
         let isBegun = Promise<Void>()
         let isJoined = Promise<Void>()
         let isReleased = Promise<Void>()
@@ -158,7 +158,7 @@ struct SingleFlightTests {
         }
     }
 
-    @Test func abandonedWorkThatFinishesAnswersLaterCallers() async {
+    @Test func abandonedWorkThatContinuesAnswersLaterCallers() async {
         let flights = Flights(whenAbandoned: .finish)
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()

@@ -48,7 +48,7 @@ struct AuthorizingDataFetcherTests {
     @Test(arguments: [
         ("https://upstream.test", "https://upstream.test:443/x"), ("http://[::1]:1/", "http://[::1]:1/x"),
     ])
-    func anOriginHasTheDefaultPortOfItsScheme(origin: String, address: String) async throws {
+    func originWithoutAPortHasTheDefaultPortOfItsScheme(origin: String, address: String) async throws {
         let sent = try await sent(.example(address), for: origin)
         #expect(sent.headerFields[.authorization] == "Bearer s3cret")
     }
@@ -74,7 +74,7 @@ struct AuthorizingDataFetcherTests {
     }
 
     @Test(arguments: ["Authorization", "X-Session"])
-    func credentialsAppearInNoDescription(name: String) async throws {
+    func descriptionsContainNoCredentials(name: String) async throws {
         let credentials = HeaderField(try #require(HeaderField.Name(name)), "s3cret", isSensitive: false)
         let failing = StubDataFetcher(failing: .unreachable, explanation: "failed with s3cret")
         let request = try DataRequest.example("https://upstream.test/users")

@@ -26,7 +26,7 @@ struct CoalescingDataFetcherTests {
     }
 
     @Test(arguments: [DataRequest.Method.get, .head])
-    func equalRequestsUnderWayAreCoalesced(method: DataRequest.Method) async throws {
+    func concurrentEqualRequestsAreCoalesced(method: DataRequest.Method) async throws {
         let source = source
         let joined = JoinObserver(of: 99) { isReleased.fulfill(()) }
         let fetcher = source.coalescing().observing(with: joined)
@@ -39,7 +39,7 @@ struct CoalescingDataFetcherTests {
         #expect(source.requests == [request])
     }
 
-    @Test func aFinishedRequestIsSentAgain() async throws {
+    @Test func finishedRequestIsSentAgain() async throws {
         isReleased.fulfill(())
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let fetcher = source.coalescing()
@@ -49,7 +49,7 @@ struct CoalescingDataFetcherTests {
     }
 
     @Test(arguments: [DataRequest.Method.post, .put, .patch, .delete, .options])
-    func requestsThatMayChangeSomethingAreNotCoalesced(method: DataRequest.Method) async throws {
+    func unsafeRequestsAreNotCoalesced(method: DataRequest.Method) async throws {
         let both = Rendezvous(of: 2)
         let source = RecordingDataFetcher(
             StubDataFetcher { _ throws(FetchError) in
@@ -97,7 +97,7 @@ struct CoalescingDataFetcherTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func aCancelledWaiterEndsAtOnceAndOthersGetTheResponse() async throws {
+    @Test func cancelledWaiterReturnsImmediatelyAndOthersGetTheResponse() async throws {
         let source = source
         let isJoined = Promise<Void>()
         let fetcher = source.coalescing().observing(with: JoinObserver(of: 1) { isJoined.fulfill(()) })
@@ -130,7 +130,7 @@ struct CoalescingDataFetcherTests {
         #expect(wasCancelled == (abandonment == .cancel))
     }
 
-    @Test func aDeadlineEndsOnlyItsOwnWait() async throws {
+    @Test func deadlineEndsOnlyItsOwnWait() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let isJoined = Promise<Void>()
@@ -196,7 +196,7 @@ struct CoalescingDataFetcherTests {
         _ = try await (early, changed)
     }
 
-    @Test func aCopyWithAnotherBaseHasSeparateTransfers() async throws {
+    @Test func copyWithAnotherBaseHasSeparateTransfers() async throws {
         let both = Rendezvous(of: 2)
         let source = StubDataFetcher { request throws(FetchError) in
             await both.arrive()
@@ -216,14 +216,11 @@ struct CoalescingDataFetcherTests {
         let source = source
         let fetcher = source.coalescing()
         let observed = fetcher.observing(with: JoinObserver(of: 1) { isReleased.fulfill(()) })
-        let isBegun = Promise<Void>()
         let request = request
         async let first = fetcher.fetch(request)
-        async let second = {
-            while source.requests.isEmpty { await Task.yield() }
-            isBegun.fulfill(())
-            return try await observed.fetch(request)
-        }()
+        // The source answers after the observed request has joined the unobserved one.
+        while source.requests.isEmpty { await Task.yield() }
+        async let second = observed.fetch(request)
         _ = try await (first, second)
         #expect(source.requests.count == 1)
     }

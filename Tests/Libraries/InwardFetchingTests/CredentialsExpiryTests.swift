@@ -37,7 +37,7 @@ struct CredentialsExpiryTests {
         ) { [tokens, timer] in try await tokens.next(timer) }
     }
 
-    @Test func credentialsAreRenewedBeforeTheyExpireWithoutAWait() async throws {
+    @Test func credentialsAreRenewedInTheBackgroundBeforeTheyExpire() async throws {
         tokens.plan(lifetime: .seconds(600), duration: .seconds(2))
         let fetcher = source.authorizing(with: credentials(.bearer("0", expiresIn: .seconds(600))))
         try await scheduler.run {
@@ -67,7 +67,7 @@ struct CredentialsExpiryTests {
         #expect(sent == ["Bearer 1"])
     }
 
-    @Test func theMarginIsAtMostAFifthOfTheLifetime() async throws {
+    @Test func renewalMarginIsAtMostAFifthOfTheLifetime() async throws {
         tokens.plan(lifetime: .seconds(5))
         let fetcher = source.authorizing(with: credentials(.bearer("0", expiresIn: .seconds(5))))
         try await scheduler.run {
@@ -81,7 +81,7 @@ struct CredentialsExpiryTests {
         }
     }
 
-    @Test func shortLivedCredentialsAreRenewedWithinTheInterval() async throws {
+    @Test func shortLivedCredentialsAreRenewedBeforeTheIntervalHasPassed() async throws {
         tokens.plan(lifetime: .seconds(5))
         let fetcher = source.authorizing(with: credentials())
         try await scheduler.run {
@@ -95,7 +95,7 @@ struct CredentialsExpiryTests {
 
     /// The origin rejects everything, so every request would cause a renewal.
     @Test(arguments: [(1, 1_000), (2, 1_000), (6, 3_000), (19, 9_500), (20, 10_000), (600, 10_000)])
-    func theIntervalIsAtMostHalfOfTheLifetime(seconds: Int, milliseconds: Int) async throws {
+    func renewalIntervalIsAtMostHalfOfTheLifetime(seconds: Int, milliseconds: Int) async throws {
         tokens.plan(lifetime: .seconds(seconds))
         let source = StubDataFetcher(DataResponse(status: .unauthorized))
         let fetcher = source.authorizing(with: credentials())
@@ -110,7 +110,7 @@ struct CredentialsExpiryTests {
         }
     }
 
-    @Test func aRequestRejectedAfterARenewalIsSentWithTheNewCredentials() async throws {
+    @Test func requestRejectedAfterARenewalIsSentAgainWithTheNewCredentials() async throws {
         tokens.plan()
         let (request, timer) = (request, timer)
         let slow = try DataRequest.example("https://upstream.test/slow")
@@ -124,7 +124,7 @@ struct CredentialsExpiryTests {
             async let late = fetcher.fetch(slow).status
             try await timer.sleep(for: .seconds(1))
             #expect(try await fetcher.fetch(request).status == .ok)
-            // Requests under way may use the earlier renewal.
+            // Requests in flight may use the earlier renewal.
             credentials.close()
             #expect(try await late == .ok)
         }
@@ -149,7 +149,7 @@ struct CredentialsExpiryTests {
         #expect(tokens.count == 2)
     }
 
-    @Test func aLifetimeOfZeroCountsAsUnknown() async throws {
+    @Test func zeroLifetimeCountsAsUnknown() async throws {
         tokens.plan(lifetime: .zero)
         let fetcher = source.authorizing(with: credentials())
         try await scheduler.run {
@@ -161,7 +161,7 @@ struct CredentialsExpiryTests {
         #expect(sent == Array(repeating: "Bearer 1", count: 3))
     }
 
-    @Test func aFailedRenewalBeforeExpiryIsReportedAndRetriedAfterTheInterval() async throws {
+    @Test func failedRenewalBeforeExpiryIsReportedAndRetriedAfterTheInterval() async throws {
         tokens.plan(lifetime: .seconds(600), failures: 2)
         let credentials = credentials(.bearer("0", expiresIn: .seconds(600)))
         let errors = Journal()
@@ -182,7 +182,7 @@ struct CredentialsExpiryTests {
     }
 
     /// Otherwise one failure of the token endpoint would fail requests.
-    @Test(arguments: [5, 20, 50, 600]) func aFailedRenewalIsRetriedBeforeExpiry(lifetime: Int) async throws {
+    @Test(arguments: [5, 20, 50, 600]) func failedRenewalIsRetriedBeforeExpiry(lifetime: Int) async throws {
         let lifetime = Duration.seconds(lifetime)
         tokens.plan(lifetime: lifetime, failures: 1)
         let fetcher = source.authorizing(with: credentials(.bearer("0", expiresIn: lifetime)))
@@ -196,7 +196,7 @@ struct CredentialsExpiryTests {
         #expect(sent.contains("Bearer 1"))
     }
 
-    @Test func aHangingRenewalBeforeExpiryLeavesTimeForAnother() async throws {
+    @Test func hangingRenewalLeavesTimeForAnotherBeforeExpiry() async throws {
         tokens.plan(lifetime: .seconds(600), duration: .seconds(14))
         let hanging = Counter()
         let credentials = Credentials(
@@ -222,7 +222,7 @@ struct CredentialsExpiryTests {
         #expect(hanging.value == 2)
     }
 
-    @Test func aRenewalFailsAtItsTimeLimit() async throws {
+    @Test func renewalFailsAtItsTimeLimit() async throws {
         tokens.plan(duration: .seconds(100))
         let credentials = credentials(within: .seconds(5))
         let errors = Counter()
@@ -239,7 +239,7 @@ struct CredentialsExpiryTests {
         #expect(sent.isEmpty)
     }
 
-    @Test func anyErrorBecomesAOneLineReason() async throws {
+    @Test func renewalErrorOfAnyTypeBecomesAOneLineReason() async throws {
         tokens.plan(failures: 1)
         let error = try await scheduler.run { await source.authorizing(with: credentials()).failure(request) }
         #expect(error?.reason == .rejected && error?.lacksCredentials == true && error?.wasSent == false)
@@ -250,7 +250,7 @@ struct CredentialsExpiryTests {
         #expect(error?.request == "GET https://upstream.test/notes")
     }
 
-    @Test func aRejectionBeforeExpiryRenewsTheCredentials() async throws {
+    @Test func rejectionBeforeExpiryRenewsTheCredentials() async throws {
         tokens.plan(lifetime: .seconds(600))
         let strict = StubDataFetcher { request throws(FetchError) in
             DataResponse(status: request.headerFields[.authorization] == "Bearer 1" ? .ok : .unauthorized)

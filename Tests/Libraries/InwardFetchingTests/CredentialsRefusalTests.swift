@@ -20,7 +20,7 @@ struct CredentialsRefusalTests {
         return Credentials(first, for: request.url, timer: timer) { [tokens] in try await tokens.next(timer) }
     }
 
-    @Test func afterARefusalNothingIsSentAndTheErrorAsksToSignIn() async throws {
+    @Test func nothingIsSentAfterARefusalAndTheErrorAsksToSignIn() async throws {
         tokens.plan(refuses: true)
         let fetcher = source.authorizing(with: credentials(.bearer("0")))
         for _ in 0..<3 {
@@ -33,7 +33,7 @@ struct CredentialsRefusalTests {
         #expect(tokens.count == 1)
     }
 
-    @Test func refusalActionsRunOnceAndAtOnceWhenAddedLater() async throws {
+    @Test func refusalActionsRunOnceAndImmediatelyIfAddedLater() async throws {
         tokens.plan(refuses: true)
         let credentials = credentials()
         let (early, late, failures) = (Counter(), Counter(), Counter())
@@ -46,7 +46,7 @@ struct CredentialsRefusalTests {
         #expect((early.value, late.value, failures.value) == (1, 1, 0))
     }
 
-    @Test func aRefusalBecomesTheReasonDenied() async throws {
+    @Test func refusalHasTheReasonDenied() async throws {
         tokens.plan(refuses: true)
         let error = try #require(await source.authorizing(with: credentials()).failure(request))
         #expect(RepositoryError.Reason(error) == .denied)
@@ -55,7 +55,7 @@ struct CredentialsRefusalTests {
     @Test(arguments: [
         (400, "unavailable"), (401, "denied"), (403, "denied"), (404, "unavailable"), (503, "unavailable"),
     ])
-    func theStatusOfTheTokenEndpointIsNotTakenForThatOfTheResource(status: Int, reason: String) async throws {
+    func tokenEndpointStatusIsNotMistakenForThatOfTheResource(status: Int, reason: String) async throws {
         let endpoint = try DataRequest.example("https://auth.test/token", method: .post)
         let credentials = Credentials(for: request.url) {
             throw FetchError(DataResponse(status: DataResponse.Status(status)), to: endpoint)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct CredentialsTests {
-    /// A fetcher that accepts one bearer token and no other.
+    /// A fetcher that accepts only one bearer token.
     private struct StrictDataFetcher: DataFetcher {
         let token: String
 
@@ -37,7 +37,7 @@ struct CredentialsTests {
         #expect(source.requests.count == 3)
     }
 
-    @Test func aSecondRejectionIsReturned() async throws {
+    @Test func secondRejectionIsReturned() async throws {
         let source = RecordingDataFetcher(StrictDataFetcher(token: "other"))
         let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in .bearer("new") }
         #expect(try await source.authorizing(with: credentials).fetch(request).status == .unauthorized)
@@ -82,18 +82,32 @@ struct CredentialsTests {
     }
 
     @Test func allWaitersReceiveTheErrorOfAFailedRenewal() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let (timer, request, renewals) = (scheduler.timer, request, Counter())
         let token = try DataRequest.example("http://auth.test/token", method: .post)
-        let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in
+        let credentials = Credentials(.bearer("old"), for: request.url, timer: timer, executor: scheduler.executor) {
+            () async throws(FetchError) in
+            renewals.add()
+            // The clock advances when all requests wait for the renewal.
+            try? await timer.sleep(for: .seconds(1))
             throw FetchError(.unreachable, request: token, explanation: "reached nobody")
         }
         let fetcher = StrictDataFetcher(token: "new").authorizing(with: credentials)
-        let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(request) }
-        #expect(error?.description == "POST http://auth.test/token reached nobody")
-        // The request was not sent, because it lacked credentials.
-        #expect(error?.lacksCredentials == true && error?.wasSent == false)
+        let errors = try await scheduler.run {
+            await withTaskGroup(of: FetchError?.self) { group in
+                for _ in 0..<10 { group.addTask { await fetcher.failure(request) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        #expect(errors.count == 10 && renewals.value == 1)
+        for error in errors {
+            #expect(error?.description == "POST http://auth.test/token reached nobody")
+            // The request was not sent, because it lacked credentials.
+            #expect(error?.lacksCredentials == true && error?.wasSent == false)
+        }
     }
 
-    @Test func aCancelledWaiterDoesNotEndTheRenewal() async throws {
+    @Test func cancelledWaiterDoesNotEndTheRenewal() async throws {
         let isBegun = Promise<Void>()
         let isReleased = Promise<Void>()
         let credentials = Credentials(.bearer("old"), for: request.url) { () async throws(FetchError) in
@@ -111,7 +125,7 @@ struct CredentialsTests {
         #expect(try await fetcher.fetch(request).status == .ok)
     }
 
-    @Test func aLateWaiterDoesNotWaitForTheRenewal() async throws {
+    @Test func waiterStopsWaitingForTheRenewalAtItsDeadline() async throws {
         let clock = ManualClock()
         let timer = TimerService(clock)
         let isReleased = Promise<Void>()
@@ -131,11 +145,11 @@ struct CredentialsTests {
         #expect(try await fetcher.fetch(request).status == .ok)
     }
 
-    @Test func aRejectionByAnotherOriginAfterARedirectRenewsNothing() async throws {
+    @Test func rejectionByAnotherOriginAfterARedirectDoesNotRenewCredentials() async throws {
         let elsewhere = try DataRequest.example("http://other.test/").url
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .unauthorized, url: elsewhere)))
         let credentials = Credentials(.bearer("old"), for: request.url) { () throws(FetchError) in
-            Issue.record("They were renewed.")
+            Issue.record("The credentials were renewed.")
             return .bearer("new")
         }
         _ = try await source.authorizing(with: credentials).fetch(request)
@@ -151,7 +165,7 @@ struct CredentialsTests {
         func issue() -> Credential { .bearer("\(counter.add(1, ordering: .relaxed).newValue)") }
     }
 
-    @Test func anOriginThatRejectsEverythingCausesOneRenewalPerInterval() async throws {
+    @Test func originThatRejectsEverythingCausesOneRenewalPerInterval() async throws {
         let clock = ManualClock()
         let issuer = Issuer()
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: .unauthorized)))
@@ -180,7 +194,7 @@ struct CredentialsTests {
         #expect(issuer.count == 2)
     }
 
-    @Test func aFailedRenewalIsNotRepeatedForEachRequest() async throws {
+    @Test func failedRenewalIsNotRepeatedForEachRequest() async throws {
         let clock = ManualClock()
         let issuer = Issuer()
         let token = try DataRequest.example("https://auth.test/token", method: .post)
@@ -207,7 +221,7 @@ struct CredentialsTests {
         #expect(source.requests.isEmpty)
     }
 
-    @Test func manySimultaneousRejectionsCauseOneRenewal() async throws {
+    @Test func concurrentRejectionsCauseOneRenewal() async throws {
         let issuer = Issuer()
         let source = StubDataFetcher(DataResponse(status: .unauthorized))
         let credentials = Credentials(.bearer("0"), for: request.url, timer: TimerService(ManualClock())) {
@@ -244,7 +258,7 @@ struct CredentialsTests {
     }
 
     @Test(arguments: [("https://upstream.test/elsewhere", 1), ("https://other.test/", 0)])
-    func theRepeatedRequestCountsOnlyIfItsOriginAnswered(address: String, count: Int) async throws {
+    func renewedCredentialsAreAcceptedOnlyIfTheirOriginAnswers(address: String, count: Int) async throws {
         let answerer = try DataRequest.example(address).url
         let source = StubDataFetcher { request throws(FetchError) in
             request.headerFields[.authorization] == "Bearer new"
@@ -258,11 +272,34 @@ struct CredentialsTests {
     }
 
     @Test func credentialsRenewedByAnotherRequestAreNotedWhenFirstAccepted() async throws {
-        let actions = Mutex(0)
+        let isReachable = Atomic(false)
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.headerFields[.authorization] == "Bearer new" else {
+                return DataResponse(status: .unauthorized)
+            }
+            guard isReachable.load(ordering: .relaxed) else {
+                throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+            }
+            return DataResponse()
+        }
+        let accepted = Counter()
+        let credentials = Credentials(.bearer("old"), for: request.url) { .bearer("new") }
+        credentials.whenRenewed { accepted.add() }
+        let fetcher = source.authorizing(with: credentials)
+        // This request renews the credentials, but the origin does not answer it with the new ones.
+        #expect(await fetcher.reason(request) == .unreachable)
+        #expect(accepted.value == 0)
+        isReachable.store(true, ordering: .relaxed)
+        for _ in 0..<2 { #expect(try await fetcher.fetch(request).status == .ok) }
+        #expect(accepted.value == 1)
+    }
+
+    @Test func firstCredentialsAreNotedWhenAccepted() async throws {
+        let accepted = Counter()
         let credentials = Credentials(for: request.url) { () throws(FetchError) in .bearer("new") }
-        credentials.whenRenewed { actions.withLock { $0 += 1 } }
+        credentials.whenRenewed { accepted.add() }
         _ = try await StrictDataFetcher(token: "new").authorizing(with: credentials).fetch(request)
-        #expect(actions.withLock(\.self) == 1)
+        #expect(accepted.value == 1)
     }
 
     @Test func descriptionsDoNotContainCredentials() throws {

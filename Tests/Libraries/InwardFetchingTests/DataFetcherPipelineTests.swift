@@ -43,14 +43,14 @@ struct DataFetcherPipelineTests {
         #expect(fetcher.pipeline.warnings.isEmpty)
     }
 
-    @Test func anObserverDoesNotChangeThePipeline() throws {
+    @Test func observingKeepsTheOtherLayers() throws {
         let fetcher = StubDataFetcher(DataResponse()).timingOut(after: .seconds(2)).coalescing()
         let observed = fetcher.observing(with: JoinObserver(of: 1) {})
         #expect(observed.pipeline.layers.dropFirst() == fetcher.pipeline.layers[...])
         #expect(observed.pipeline.source == "StubDataFetcher")
     }
 
-    @Test func aFetcherWithoutLayersIsTheSource() {
+    @Test func fetcherWithoutLayersIsDescribedByItsSource() {
         #expect(StubDataFetcher(DataResponse()).pipeline.description == "StubDataFetcher")
     }
 
@@ -112,9 +112,9 @@ struct DataFetcherPipelineTests {
         if kinds[0] != kinds[1] { #expect(pipeline(kinds.reversed()).warnings.isEmpty) }
     }
 
-    /// The inner one is the one to move inside.
+    /// The inner timeout is the one that should move inside the other layer.
     @Test(arguments: [.retry, .coalescing] as [DataFetcherLayer.Kind])
-    func theInnerOneOfTwoTimeoutsIsReported(kind: DataFetcherLayer.Kind) {
+    func warningNamesTheInnerOfTwoTimeouts(kind: DataFetcherLayer.Kind) {
         let outer = DataFetcherLayer(.timeout, "times out after 9.0 seconds")
         let inner = DataFetcherLayer(.timeout, "times out after 2.0 seconds")
         let bounded = DataFetcherLayer(kind, "does something")

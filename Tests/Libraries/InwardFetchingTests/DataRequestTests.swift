@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 struct DataRequestTests {
-    @Test func theDescriptionContainsNoSecrets() throws {
+    @Test func descriptionContainsNoSecrets() throws {
         let request = try DataRequest.example(
             "https://ada:s3cret@upstream.test:8443/users/7?key=s3cret&flag&sig=s3cret#s3cret",
             method: .put,
@@ -28,7 +28,7 @@ struct DataRequestTests {
         #expect("\(DataRequest(url: url))" == "GET https://upstream.test/api/users/7?key=…")
     }
 
-    @Test func requestsAreEqualIfAnUpstreamCannotTellThemApart() throws {
+    @Test func requestsThatAnUpstreamCannotDistinguishAreEqual() throws {
         let plain = try DataRequest.example()
         let signed = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer a")])
         let other = try DataRequest.example(headerFields: [HeaderField(.authorization, "Bearer b")])

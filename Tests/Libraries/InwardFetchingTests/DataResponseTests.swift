@@ -9,7 +9,7 @@ import Foundation
 
 struct DataResponseTests {
     @Test(arguments: [("gzip", true), ("GZip", true), ("br", false)])
-    func decodedBodiesLoseTheFieldsOfTheirCoding(coding: String, isDecoded: Bool) {
+    func decodingABodyRemovesItsCodingFields(coding: String, isDecoded: Bool) {
         let fields = [
             (name: "content-encoding", value: coding), (name: "Content-Length", value: "9"), (name: "ETag", value: "1"),
         ]

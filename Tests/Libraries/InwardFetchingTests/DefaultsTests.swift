@@ -26,7 +26,7 @@ struct DefaultsTests {
         #expect(RetryPolicy.standardStatuses == [408, 425, 429, 500, 502, 503, 504])
     }
 
-    @Test func theRetryBudgetBeginsWithTenRetries() throws {
+    @Test func retryBudgetStartsWithTenRetries() throws {
         let budget = RetryBudget(timer: TimerService(ManualClock()))
         let paid = (0..<12).map { _ in budget.withdraw() }
         #expect(paid == Array(repeating: true, count: 10) + [false, false])
@@ -93,7 +93,7 @@ struct DefaultsTests {
         #expect(FetchError(.timedOut, request: try .example(), explanation: "failed").wasSent)
     }
 
-    @Test func transfersUseChunks() throws {
+    @Test func transfersHaveTheDocumentedDefaults() throws {
         let url = try DataRequest.example().url
         #expect(
             isSame(
@@ -164,7 +164,7 @@ struct DefaultsTests {
         #expect(try await nineteenth.value.status == 200)
     }
 
-    @Test func aBreakerOpensWhenHalfOfTwentyCallsFailed() {
+    @Test func circuitBreakersHaveTheDocumentedDefaults() {
         let policy = CircuitBreakerPolicy.standard
         #expect(policy.window == .calls(20))
         #expect(policy.minimumCalls == 10)
@@ -175,7 +175,7 @@ struct DefaultsTests {
     }
 
     /// A burst of one request. Waits of more than a second are rejected.
-    @Test func aRateLimiterHasABurstOfOneAndWaitsForASecond() async throws {
+    @Test func rateLimiterHasABurstOfOneAndWaitsAtMostASecond() async throws {
         let clock = ManualClock()
         let limiter = RateLimiter(1, per: .seconds(1), timer: TimerService(clock))
         #expect(limiter.admit() != nil)
@@ -190,7 +190,7 @@ struct DefaultsTests {
         #expect(try await second.moment == .seconds(1))
     }
 
-    @Test func anAdaptiveLimitBeginsAtTwenty() {
+    @Test func adaptiveLimitStartsAtTwenty() {
         #expect(ConcurrencyLimit.adaptive().count == 20)
     }
 

@@ -25,7 +25,7 @@ struct FailureCriteriaTests {
         let response = DataResponse(status: DataResponse.Status(code))
         #expect(FailureCriteria.standard.isFailure(response.status) == isFailure)
         #expect(FailureCriteria.standard.isFailure(response) == isFailure)
-        // The same applies to the error of the response.
+        // The same applies to an error with the status of the response.
         #expect(FailureCriteria.standard.isFailure(FetchError(response, to: try .example())) == isFailure)
     }
 

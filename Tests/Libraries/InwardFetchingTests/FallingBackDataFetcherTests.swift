@@ -52,7 +52,7 @@ struct FallingBackDataFetcherTests {
     }
 
     @Test(arguments: [FetchError.Reason.rejected, .unreachable, .untrusted, .timedOut, .interrupted])
-    func theFallbackAnswersAfterAnError(reason: FetchError.Reason) async throws {
+    func fallbackAnswersAfterAnError(reason: FetchError.Reason) async throws {
         let request = try DataRequest.example()
         let response = try await outcome(of: failing(reason).fallingBack(to: other), to: request).get()
         let error = FetchError(reason, request: request, explanation: "was told to fail")
@@ -65,7 +65,7 @@ struct FallingBackDataFetcherTests {
     }
 
     @Test(arguments: [500, 503, 599])
-    func theFallbackAnswersAfterAServerError(code: Int) async throws {
+    func fallbackAnswersAfterAServerError(code: Int) async throws {
         let failed = DataResponse(status: .init(code))
         let request = try DataRequest.example()
         let response = try await outcome(of: StubDataFetcher(failed).fallingBack(to: other), to: request).get()
@@ -84,7 +84,7 @@ struct FallingBackDataFetcherTests {
     }
 
     @Test(arguments: [(503, true), (404, false)])
-    func thrownStatusesCountLikeReturnedOnes(code: Int, fallsBack: Bool) async throws {
+    func thrownStatusesAreTreatedLikeReturnedOnes(code: Int, fallsBack: Bool) async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(DataResponse(status: .init(code)), to: request)
         }
@@ -92,7 +92,7 @@ struct FallingBackDataFetcherTests {
         #expect((outcome.failure == nil) == fallsBack)
     }
 
-    @Test func aFixedResponseComesFromMemoryWithAnyStatus() async throws {
+    @Test func fixedResponseComesFromMemoryAndMayHaveAnyStatus() async throws {
         let fixed = DataResponse(status: 503, body: Data("closed".utf8))
         let response = try await outcome(of: failing(.rejected).fallingBack(to: fixed), to: try .example()).get()
         #expect(response.status == 503)
@@ -117,7 +117,7 @@ struct FallingBackDataFetcherTests {
         #expect(try await outcome(of: toldAnother, to: .example()).get().fallbackReason == nil)
     }
 
-    @Test func theFirstFailureCountsIfBothFail() async throws {
+    @Test func originalFailureIsTheOutcomeIfTheFallbackFailsToo() async throws {
         for fallback: any DataFetcher in [failing(.unreadable), failing(.cancelled), answering(500), answering(404)] {
             let answered = await outcome(of: answering(502).fallingBack(to: fallback), to: try .example())
             #expect(answered == .success(DataResponse(status: 502)))
@@ -127,8 +127,8 @@ struct FallingBackDataFetcherTests {
         #expect(log.errors.isEmpty)
     }
 
-    @Test func aCancelledCallerGetsACancellation() async throws {
-        // A meeting point that no other task reaches, so that waiting there ends only with a cancellation.
+    @Test func cancelledCallerGetsACancellationError() async throws {
+        // A rendezvous that no other task reaches, so only cancellation ends a wait there.
         let nowhere = Rendezvous(of: 2)
         let fallback = StubDataFetcher { request throws(FetchError) in
             await nowhere.arrive()
@@ -149,7 +149,7 @@ struct FallingBackDataFetcherTests {
         #expect(!other.fallingBack(to: DataResponse()).honorsDeadlines)
     }
 
-    @Test func theLayerNamesTheKindOfFallback() {
+    @Test func layerDescriptionNamesTheKindOfFallback() {
         let fetcher = answering(200)
         #expect(fetcher.fallingBack(to: other).layer == DataFetcherLayer(.fallback, "falls back to another fetcher"))
         let fixed = fetcher.fallingBack(to: DataResponse()).layer

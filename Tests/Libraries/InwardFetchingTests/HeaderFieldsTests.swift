@@ -49,12 +49,12 @@ struct HeaderFieldsTests {
         #expect(DataRequest.Method(name)?.rawValue == name)
     }
 
-    @Test func aValueCannotEndItsField() {
+    @Test func valueCannotInjectAnotherField() {
         let field = HeaderField(.accept, " \ta\r\nX-Injected: b\u{0}c\t ")
         #expect(field.value == "a  X-Injected: b c")
     }
 
-    @Test func credentialsAppearInNoDescription() throws {
+    @Test func descriptionsContainNoCredentials() throws {
         let custom = try #require(HeaderField.Name("X-Custom"))
         let fields: HeaderFields = [
             HeaderField(.authorization, "Bearer s3cret"), HeaderField(.cookie, "s3cret"),

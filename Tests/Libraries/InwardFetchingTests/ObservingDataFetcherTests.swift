@@ -45,7 +45,7 @@ struct ObservingDataFetcherTests {
         ResponseCache(byteLimit: 10_000, clock: clock).makePartition()
     }
 
-    @Test func anAttemptEndsBeforeItsRequest() async throws {
+    @Test func attemptEndsBeforeItsRequest() async throws {
         let fetcher = source().observing(with: recorder, timer: timer)
         #expect(try await fetcher.fetch(.example()) == DataResponse())
         #expect(
@@ -81,7 +81,7 @@ struct ObservingDataFetcherTests {
         )
     }
 
-    @Test func withoutAnObserverNothingIsReported() async throws {
+    @Test func nothingIsReportedWithoutAnObserver() async throws {
         let fetcher = source().caching(in: partition()).observing(with: nil, timer: timer)
         #expect(try await fetcher.fetch(.example()) == DataResponse())
         #expect(fetcher.layer.description == "has no observer")
@@ -129,7 +129,7 @@ struct ObservingDataFetcherTests {
         #expect(source.requests == [sent])
     }
 
-    @Test func layersAddedLaterDoNotReport() async throws {
+    @Test func observerIsNotNotifiedOfLayersAddedLater() async throws {
         let fresh = DataResponse(headerFields: [HeaderField(.cacheControl, "max-age=60")])
         let fetcher = source(.success(fresh)).observing(with: recorder, timer: timer)
             .caching(in: partition())
@@ -141,7 +141,7 @@ struct ObservingDataFetcherTests {
         #expect(recorder.events == told)
     }
 
-    @Test func theInnermostObserverIsToldFirstAndWrapsLast() async throws {
+    @Test func innermostObserverIsNotifiedFirstAndWrapsLast() async throws {
         let fresh = DataResponse(headerFields: [HeaderField(.cacheControl, "max-age=60")])
         let source = source(.success(fresh))
         let inner = RecordingFetchObserver(named: "inner", sharing: recorder)
@@ -181,14 +181,14 @@ struct ObservingDataFetcherTests {
         #expect(outer.events.contains(.answeredFromCache(request)))
         #expect(!recorder.events.contains(.answeredFromCache(request)))
         for observer in [recorder, outer] {
-            // One attempt was made, and each observer is told of it once.
+            // One attempt was made, and each observer is notified of it once.
             #expect(observer.events.count { if case .attemptEnded = $0 { true } else { false } } == 1)
         }
         #expect(outer.events.count { if case .requestEnded = $0 { true } else { false } } == 2)
         #expect(recorder.events.count { if case .requestEnded = $0 { true } else { false } } == 1)
     }
 
-    @Test func addedHeaderFieldsAreSentAndSeenInside() async throws {
+    @Test func headerFieldAddedByAnObserverIsSentAndSeenByInnerObservers() async throws {
         let source = source()
         let field = HeaderField(try #require(HeaderField.Name("X-Trace")), "7")
         let fetcher = source.observing(with: recorder, timer: timer).observing(
@@ -213,7 +213,7 @@ struct ObservingDataFetcherTests {
         #expect(!source().observing(with: recorder, timer: timer).honorsDeadlines)
     }
 
-    @Test func aSharedFetcherReportsToEachPipelineSeparately() async throws {
+    @Test func sharedFetcherReportsToEachPipelineSeparately() async throws {
         let other = RecordingFetchObserver()
         let source = source()
         _ = try await source.observing(with: other, timer: timer).fetch(.example())

@@ -38,7 +38,7 @@ struct OriginProtectionsTests {
         for number in 0..<10 { _ = await fetcher.reason(try .example("http://\(host)/\(number)")) }
     }
 
-    @Test func aDeadHostOpensOnlyItsOwnCircuit() async throws {
+    @Test func deadHostOpensOnlyItsOwnCircuit() async throws {
         let origins = try origins()
         let images = client.protecting(by: origins)
         let api = UpstreamProtection("api", by: try UpstreamPolicy(attempts: 1), timer: timer)
@@ -81,7 +81,7 @@ struct OriginProtectionsTests {
         #expect(origins.count == 2)
     }
 
-    @Test func anOriginInUseIsNotForgotten() async throws {
+    @Test func originInUseIsNotForgotten() async throws {
         let (isAsked, isReleased) = (Promise<Void>(), Promise<Void>())
         let slow = StubDataFetcher { request throws(FetchError) in
             guard request.url.host() == "slow.test" else { return DataResponse() }
@@ -103,7 +103,7 @@ struct OriginProtectionsTests {
         #expect(origins.count == 1)
     }
 
-    @Test func aNewPolicyAppliesToKnownAndNewOrigins() async throws {
+    @Test func newPolicyAppliesToKnownAndNewOrigins() async throws {
         let origins = try origins()
         let images = client.protecting(by: origins)
         _ = try await images.fetch(.example("http://a.test/"))

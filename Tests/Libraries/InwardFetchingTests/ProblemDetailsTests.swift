@@ -186,9 +186,22 @@ struct ProblemDetailsTests {
         #expect(problem(.notFound, retryAfter: delay).headerFields[.retryAfter] == nil)
     }
 
-    @Test func theDelayOfAFetchErrorIsKept() {
+    @Test func retryDelayOfAFetchErrorIsKept() {
         var response = DataResponse(status: 503)
         response.headerFields[.retryAfter] = "7"
         #expect(ProblemDetails(FetchError(response, to: request)).retryAfter == .seconds(7))
+    }
+
+    @Test func retryDateOfAFetchErrorBecomesADelay() throws {
+        func problem(retryAt date: Date) -> ProblemDetails {
+            ProblemDetails(FetchError(.rejected, request: request, explanation: "", retryAfter: .date(date)))
+        }
+        let before = Date.now
+        let delay = try #require(problem(retryAt: before.addingTimeInterval(3_600)).retryAfter)
+        // The computer's clock advances between the call and the checks.
+        #expect(delay <= .seconds(3_600))
+        #expect(delay >= .seconds(3_600 - Date.now.timeIntervalSince(before)) - .microseconds(1))
+        #expect(problem(retryAt: .distantPast).headerFields[.retryAfter] == nil)
+        #expect(problem(retryAt: .distantFuture).retryAfter == .seconds(31_536_000))
     }
 }

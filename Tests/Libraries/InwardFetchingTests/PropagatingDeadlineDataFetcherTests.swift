@@ -27,13 +27,13 @@ struct PropagatingDeadlineDataFetcherTests {
         return try #require(source.requests.last).headerFields
     }
 
-    @Test func theRemainingMillisecondsAreSent() async throws {
+    @Test func remainingMillisecondsAreSent() async throws {
         let accept = HeaderField(.accept, "text/plain")
         let sent = try await sent([accept], remaining: .milliseconds(1_500))
         #expect(sent.map(\.description) == ["Accept: text/plain", "X-Time-Left: 1500"])
     }
 
-    @Test func theRemainingTimeIsSentRatherThanTheLimit() async throws {
+    @Test func remainingTimeIsSentInsteadOfTheLimit() async throws {
         let name = try #require(HeaderField.Name("X-Time-Left"))
         let fetcher = source.propagatingDeadline(in: name)
         _ = await Deadline(in: .seconds(3), on: clock).carried { () async in
@@ -45,13 +45,13 @@ struct PropagatingDeadlineDataFetcherTests {
         #expect(source.requests.map { $0.headerFields[name] } == ["3000", "2000", "1000", "0"])
     }
 
-    @Test func anExistingValueIsReplaced() async throws {
+    @Test func existingValueIsReplaced() async throws {
         let names = [try #require(HeaderField.Name("x-time-left")), try #require(HeaderField.Name("X-Time-Left"))]
         let fields = HeaderFields(names.map { HeaderField($0, "9") })
         #expect(try await sent(fields, remaining: .seconds(1)).map(\.value) == ["1000"])
     }
 
-    @Test func withoutADeadlineTheRequestIsUnchanged() async throws {
+    @Test func requestIsUnchangedWithoutADeadline() async throws {
         #expect(try await sent(remaining: nil) == [])
         let fields: HeaderFields = [HeaderField(try #require(HeaderField.Name("X-Time-Left")), "9")]
         #expect(try await sent(fields, remaining: nil) == fields)
@@ -69,11 +69,11 @@ struct PropagatingDeadlineDataFetcherTests {
         #expect(DeadlineFormat.seconds.text(remaining) == seconds)
     }
 
-    @Test func theFormatIsConfigurable() async throws {
+    @Test func formatIsConfigurable() async throws {
         #expect(try await sent(as: .seconds, remaining: .milliseconds(1_500)).map(\.value) == ["1.5"])
     }
 
-    @Test func theLayerNamesTheHeaderField() throws {
+    @Test func layerDescriptionNamesTheHeaderField() throws {
         let layer = source.propagatingDeadline(in: try #require(HeaderField.Name("X-Time-Left"))).layer
         #expect(layer == DataFetcherLayer(.deadlineNotice, "sends the remaining time in X-Time-Left"))
     }

@@ -26,14 +26,14 @@ struct RedirectPolicyTests {
         DataResponse(status: status, headerFields: [HeaderField(.location, location)])
     }
 
-    @Test func redirectsAreReturnedIfThePolicySaysSo() async throws {
+    @Test func policyCanReturnRedirectsUnfollowed() async throws {
         let redirect = redirect(302, to: "/elsewhere")
         let (requests, answer) = try await asked(.example(), answers: [redirect], policy: .returned)
         #expect(requests.count == 1)
         #expect(answer == redirect)
     }
 
-    @Test(arguments: [-1, 0]) func aLimitOfZeroMakesAnyRedirectAnError(limit: Int) async throws {
+    @Test(arguments: [-1, 0]) func limitOfZeroMakesAnyRedirectAnError(limit: Int) async throws {
         let error = await #expect(throws: FetchError.self) {
             try await asked(.example(), answers: [redirect(302, to: "/elsewhere")], policy: .followed(upTo: limit))
         }
@@ -52,7 +52,7 @@ struct RedirectPolicyTests {
         #expect(answer.body == Data("x".utf8))
     }
 
-    @Test func theFirstLocationIsFollowed() async throws {
+    @Test func firstLocationIsFollowed() async throws {
         var redirect = redirect(302, to: "/b")
         redirect.headerFields.append(HeaderField(.location, "/c"))
         let (requests, _) = try await asked(.example("http://upstream.test/a"), answers: [redirect, DataResponse()])
@@ -122,7 +122,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(arguments: ["http://upstream.test/b", "HTTP://other.test/", "http://127.0.0.1/", "http://upstream.test:443/"])
-    func aRedirectFromHTTPSToHTTPIsAnError(location: String) async throws {
+    func redirectFromHTTPSToHTTPIsAnError(location: String) async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([.answer(redirect(302, to: location))]))
         let request = try DataRequest.example("https://upstream.test/a")
         let error = await #expect(throws: FetchError.self) {
@@ -135,7 +135,7 @@ struct RedirectPolicyTests {
     }
 
     /// A detour by HTTPS does not help. Redirects from HTTP to HTTPS are followed.
-    @Test func redirectsFromHTTPSBackToHTTPAreErrors() async throws {
+    @Test func redirectViaHTTPSBackToHTTPIsAnError() async throws {
         let answers = [
             redirect(302, to: "https://upstream.test/"), redirect(302, to: "https://other.test/"),
             redirect(302, to: "http://upstream.test/users"),
@@ -181,7 +181,7 @@ struct RedirectPolicyTests {
         #expect(try await asked(request, answers: answers).requests[1].headerFields.isEmpty)
     }
 
-    @Test func aRedirectToALongURLIsAnError() async throws {
+    @Test func redirectToALongURLIsAnError() async throws {
         let start = "http://upstream.test/"
         let longest = start + String(repeating: "x", count: 8_192 - start.utf8.count)
         #expect(try await asked(.example(), answers: [redirect(302, to: longest), DataResponse()]).requests.count == 2)
@@ -194,7 +194,7 @@ struct RedirectPolicyTests {
         #expect("\(try #require(error))".utf8.count < 1_000)
     }
 
-    @Test func aLongLocationIsAnErrorWhereverItLeads() async throws {
+    @Test func longLocationIsAnErrorEvenIfItResolvesToAShortURL() async throws {
         let request = try DataRequest.example()
         for (count, isFollowed) in [(2_730, true), (2_731, false)] {
             // 8,191 bytes are allowed. 8,194 bytes are not, although the URL that they resolve to is short.
@@ -209,7 +209,7 @@ struct RedirectPolicyTests {
 
     /// An escaped "é" has six bytes, and a relative URL becomes longer by its base.
     @Test(arguments: [String(repeating: "é", count: 2_000), String(repeating: "x", count: 4_200)])
-    func aLocationThatResolvesToALongURLIsAnError(location: String) async throws {
+    func locationThatResolvesToALongURLIsAnError(location: String) async throws {
         let address = "http://upstream.test/" + String(repeating: "a", count: 4_000) + "/b"
         let source = RecordingDataFetcher(ScriptedDataFetcher([.answer(redirect(302, to: location))]))
         let error = await #expect(throws: FetchError.self) {

@@ -25,7 +25,7 @@ struct RetryAfterTests {
         #expect(retryAfter(value, date: "Sun, 06 Nov 1994 09:00:00 GMT") == .delay(.zero))
     }
 
-    @Test func theFirstFieldCounts() {
+    @Test func firstFieldCounts() {
         #expect(RetryAfter([HeaderField(.retryAfter, "5"), HeaderField(.retryAfter, "9")]) == .delay(.seconds(5)))
         let dates: HeaderFields = [
             HeaderField(.retryAfter, "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -80,7 +80,7 @@ struct RetryAfterTests {
         #expect(retryAfter(value) != nil)
     }
 
-    @Test func aMissingFieldIsNil() {
+    @Test func missingFieldIsNil() {
         #expect(RetryAfter([]) == nil)
     }
 }

@@ -13,7 +13,7 @@ struct StatusTests {
         (400, false), (499, false), (500, true), (501, false), (502, true), (504, true), (505, false), (506, true),
         (510, true), (511, false), (512, true), (599, true),
     ])
-    func someStatusesLeaveTheOutcomeUnknown(code: Int, isOpen: Bool) {
+    func statusTellsWhetherTheOutcomeIsUnknown(code: Int, isOpen: Bool) {
         #expect(DataResponse.Status(code).leavesOutcomeUnknown == isOpen)
     }
 

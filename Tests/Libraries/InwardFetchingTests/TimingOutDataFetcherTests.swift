@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct TimingOutDataFetcherTests {
-    /// A fetcher that waits for a promise, with or without regard to the deadline.
+    /// A fetcher that waits for a promise, and may honor the deadline.
     private struct WaitingDataFetcher: DataFetcher {
         let promise = Promise<DataResponse>()
         let honorsDeadlines: Bool
@@ -57,7 +57,7 @@ struct TimingOutDataFetcherTests {
     }
 
     @Test(arguments: [true, false])
-    func theLimitIsTheDeadlineInside(honorsDeadlines: Bool) async throws {
+    func shorterLimitIsTheDeadlineOfTheWrappedFetcher(honorsDeadlines: Bool) async throws {
         let timer = TimerService(clock)
         let stub = StubDataFetcher { _ throws(FetchError) in
             DataResponse(status: DataResponse.Status(Int(Deadline.current?.remaining.components.seconds ?? 0)))
@@ -69,7 +69,7 @@ struct TimingOutDataFetcherTests {
         #expect(try await strict.fetch(request).status == 3)
     }
 
-    @Test func anEarlierDeadlineOfTheCallerCounts() async throws {
+    @Test func earlierDeadlineOfTheCallerApplies() async throws {
         let timer = TimerService(clock)
         let base = WaitingDataFetcher(honorsDeadlines: false)
         let fetcher = base.timingOut(after: .seconds(5), timer: timer)
@@ -83,7 +83,7 @@ struct TimingOutDataFetcherTests {
     }
 
     @Test(arguments: [true, false], [Duration.zero, .seconds(-1)])
-    func withoutTimeRequestsAreNotSent(honorsDeadlines: Bool, limit: Duration) async throws {
+    func requestsAreNotSentWithoutTimeLeft(honorsDeadlines: Bool, limit: Duration) async throws {
         let recorder = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let base = HonestDataFetcher(base: recorder, honorsDeadlines: honorsDeadlines)
         let error = await #expect(throws: FetchError.self) {
@@ -113,7 +113,7 @@ struct TimingOutDataFetcherTests {
         #expect(error?.explanation == "hung")
     }
 
-    @Test func tenThousandRequestsUnderWayNeedOneSleepingTask() async {
+    @Test func tenThousandRequestsInFlightNeedOneSleepingTask() async {
         let timer = TimerService(clock)
         let fetcher = StubDataFetcher { request throws(FetchError) in
             try await WaitingDataFetcher(honorsDeadlines: false).fetch(request)

@@ -20,7 +20,7 @@ struct UnsentRequestTests {
     }
 
     @Test(arguments: [true, false])
-    func anUnsentTimeoutSaysNothingToABreaker(wasSent: Bool) async {
+    func timeoutIsAFailureOnlyIfTheRequestWasSent(wasSent: Bool) async {
         let breaker = breaker(on: TimerService(clock))
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(.timedOut, request: request, explanation: "was late", wasSent: wasSent)
@@ -30,7 +30,7 @@ struct UnsentRequestTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func aCancellationByADeadlineIsAFailureIfTheRequestWasSent(isLate: Bool, wasSent: Bool) async {
+    func cancellationByADeadlineIsAFailureOnlyIfTheRequestWasSent(isLate: Bool, wasSent: Bool) async {
         let timer = TimerService(clock)
         let breaker = breaker(on: timer)
         let source = StubDataFetcher { [clock] request throws(FetchError) in
@@ -94,7 +94,7 @@ struct UnsentRequestTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func aFailedRenewalSaysNothingAboutTheUpstream() async throws {
+    @Test func failedRenewalIsNotAFailureOfTheUpstream() async throws {
         let breaker = breaker(on: TimerService(clock))
         let token = try DataRequest.example("https://auth.test/token", method: .post)
         let credentials = Credentials(for: try DataRequest.example("https://upstream.test").url) {
@@ -110,7 +110,7 @@ struct UnsentRequestTests {
         #expect(source.requests.isEmpty)
     }
 
-    @Test func lateRequestsAreNotRejectedForTheRate() async {
+    @Test func lateRequestsTimeOutInsteadOfExceedingTheRate() async {
         let timer = TimerService(clock)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let fetcher = source.limitingRate(to: RateLimiter(1, per: .seconds(1), timer: timer))

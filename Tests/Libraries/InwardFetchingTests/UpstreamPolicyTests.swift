@@ -23,7 +23,7 @@ struct UpstreamPolicyTests {
         client.protecting(by: policy, breaker: breaker, timer: timer)
     }
 
-    @Test func theLayersAreInOrderWithoutWarnings() throws {
+    @Test func layersAreInOrderWithoutWarnings() throws {
         let policy = try UpstreamPolicy(requestsPerSecond: 5, deadlineField: HeaderField.Name("X-Time-Left"))
         let pipeline = pipeline(policy, StubDataFetcher(DataResponse()), timer: TimerService(clock)).pipeline
         #expect(
@@ -36,7 +36,7 @@ struct UpstreamPolicyTests {
     }
 
     /// As documented for each property.
-    @Test func theStandardPolicyHasItsDocumentedNumbers() throws {
+    @Test func standardPolicyHasItsDocumentedValues() throws {
         let policy = UpstreamPolicy.standard
         #expect(policy.attemptTimeLimit == .seconds(5) && policy.requestTimeLimit == .seconds(20))
         #expect(policy.attempts == 3 && policy.retryShare == 0.2)
@@ -65,14 +65,14 @@ struct UpstreamPolicyTests {
         #expect(response.retries == RetryReport(attempts: 1, ending: "the maximum"))
     }
 
-    @Test func withoutARetryShareNothingIsRetried() async throws {
+    @Test func nothingIsRetriedWithoutARetryShare() async throws {
         let client = ScriptedDataFetcher([.answer(DataResponse(status: 503)), .answer(DataResponse())])
         let fetcher = try pipeline(UpstreamPolicy(retryShare: 0), client, timer: TimerService(clock))
         let response = try await fetcher.fetch(request)
         #expect(response.retries == RetryReport(attempts: 1, ending: "the retry budget is used up"))
     }
 
-    @Test func aFailingUpstreamOpensTheCircuit() async throws {
+    @Test func failingUpstreamOpensTheCircuit() async throws {
         let timer = TimerService(clock)
         let client = RecordingDataFetcher(StubDataFetcher(failing: .interrupted))
         let policy = try UpstreamPolicy(attempts: 1, openDuration: .seconds(7))
@@ -121,14 +121,14 @@ struct UpstreamPolicyTests {
         clock.advance(by: .seconds(isAttempt ? 2 : 3))
         do {
             _ = try await answer
-            Issue.record("It was answered.")
+            Issue.record("The request was answered.")
         } catch let error as FetchError {
             #expect(error.reason == .timedOut)
             #expect(error.explanation.hasPrefix("was not answered within \(isAttempt ? 2 : 3).0 seconds"))
         }
     }
 
-    @Test func theRemainingTimeIsSentToTheUpstream() async throws {
+    @Test func remainingTimeIsSentToTheUpstream() async throws {
         let name = try #require(HeaderField.Name("X-Time-Left"))
         let client = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let policy = try UpstreamPolicy(attemptTimeLimit: .seconds(4), deadlineField: name)

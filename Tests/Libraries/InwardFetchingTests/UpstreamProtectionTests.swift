@@ -68,7 +68,7 @@ struct UpstreamProtectionTests {
 
     private func request(_ number: Int = 0) throws -> DataRequest { try .example("http://upstream.test/\(number)") }
 
-    @Test func theLayersFollowTheCurrentPolicy() throws {
+    @Test func layersFollowTheCurrentPolicy() throws {
         let protection = protection(.standard)
         let fetcher = StubDataFetcher(DataResponse()).protecting(by: protection)
         let pipeline = StubDataFetcher(DataResponse()).protecting(by: .standard, timer: timer).pipeline
@@ -87,7 +87,7 @@ struct UpstreamProtectionTests {
         #expect(client.protecting(by: protection(.standard)).honorsDeadlines == isHonored)
     }
 
-    @Test func requestsUnderWayUseTheOldPolicyAndLaterOnesTheNew() async throws {
+    @Test func requestsInFlightUseTheOldPolicyAndLaterOnesTheNew() async throws {
         let slow = Slow(503)
         let protection = protection(try UpstreamPolicy(attempts: 1))
         let fetcher = slow.protecting(by: protection)
@@ -100,7 +100,7 @@ struct UpstreamProtectionTests {
         #expect(try await quick.fetch(request(2)).retries?.ending == "the retry budget is used up")
     }
 
-    @Test func aNewConcurrencyCountsRequestsUnderWay() async throws {
+    @Test func newConcurrencyLimitCountsRequestsInFlight() async throws {
         let slow = Slow()
         let protection = protection(try UpstreamPolicy(attempts: 1, concurrency: 1, queue: 0))
         let fetcher = slow.protecting(by: protection)
@@ -120,7 +120,7 @@ struct UpstreamProtectionTests {
         #expect(try await fetcher.fetch(request(5)).status == .ok)
     }
 
-    /// On one actor, so that no task continues before the test looks.
+    /// On one actor, so that no task continues before the test checks the counts.
     @MainActor @Test func waitersProceedWhenTheNewLimitHasPermits() async throws {
         let limiter = ConcurrencyLimiter(.fixed(1), waiting: 2, atMost: .seconds(60), timer: timer)
         #expect(limiter.admit())
@@ -161,7 +161,7 @@ struct UpstreamProtectionTests {
         #expect(protection.waiting == 0)
     }
 
-    @Test func theCircuitIsKeptIfItsNumbersAreUnchanged() async throws {
+    @Test func circuitBreakerIsKeptIfItsSettingsAreUnchanged() async throws {
         let protection = protection(try UpstreamPolicy(attempts: 1))
         let fetcher = StubDataFetcher(failing: .interrupted).protecting(by: protection)
         let breaker = protection.circuitBreaker
@@ -180,7 +180,7 @@ struct UpstreamProtectionTests {
         #expect(await fetcher.reason(try request(11)) == .interrupted)
     }
 
-    @Test func anIsolatedCircuitStaysIsolated() throws {
+    @Test func isolatedCircuitStaysIsolatedUnderANewPolicy() throws {
         let protection = protection(.standard)
         protection.circuitBreaker.isolate()
         protection.replacePolicy(try UpstreamPolicy(failureRateThreshold: 0.9))
@@ -188,7 +188,7 @@ struct UpstreamProtectionTests {
         #expect(protection.circuitBreaker.policy.failureRateThreshold == 0.9)
     }
 
-    @Test func theRetryBudgetIsKeptIfItsShareIsUnchanged() throws {
+    @Test func retryBudgetIsKeptIfItsShareIsUnchanged() throws {
         let protection = protection(.standard)
         let budget = protection.parts.budget
         protection.replacePolicy(try UpstreamPolicy(attempts: 2))
@@ -197,7 +197,7 @@ struct UpstreamProtectionTests {
         #expect(protection.parts.budget !== budget)
     }
 
-    @Test func aNewRateCountsRequestsOfTheOldOne() async throws {
+    @Test func newRateLimitCountsRequestsUnderTheOldOne() async throws {
         let client = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let protection = protection(try UpstreamPolicy(requestsPerSecond: 2))
         let fetcher = client.protecting(by: protection)

@@ -362,7 +362,7 @@ struct ScopeTests {
         }
     }
 
-    @Test func closedScopeCreatesNothingInside() async throws {
+    @Test func closedScopeCannotOpenAnInnerScope() async throws {
         let app = await Scope.example()
         try await app.close()
         await #expect(throws: ScopeError.self) { try await ExampleUser.example("ada", in: app, journal) }

@@ -65,7 +65,7 @@ struct ReportBufferTests {
         #expect(next() == "0: c")
     }
 
-    @Test mutating func lossesAloneMakeNoBatchBeforeClosing() throws {
+    @Test mutating func lossesAloneDoNotStartABatchBeforeClosing() throws {
         _ = append("a")
         let batch = try nextBatch()
         buffer.finish(batch, saved: false)

@@ -175,7 +175,9 @@ struct TransferDataTests {
     }
 
     @Test func dataWithoutAValidatorIsTransferredInOneChunk() async throws {
-        let report = try await TransferData(from: InMemoryDataLoader(data, validator: nil), to: saver)()
+        let loader = InMemoryDataLoader(data, validator: nil)
+        let report = try await TransferData(from: loader, to: saver)()
+        #expect(loader.questions == [Question(offset: 0, validator: nil)])
         #expect(saver.saved == data)
         #expect(report.validator == nil)
     }
@@ -200,6 +202,9 @@ struct TransferDataTests {
         let steps = PluginCollection<DataChunk>([Inverted(), Ended()])
         await leavePart(upTo: 8, steps: steps)
         #expect(saver.left == nil)
+        let report = try await TransferData(from: InMemoryDataLoader(data), through: steps, to: saver)()
+        #expect(report.resumedAt == 0 && report.loadedByteCount == 10)
+        #expect(saver.saved == [0, 2, 4, 6, 8].map { ~$0 } + [10])
     }
 
     @Test func changedStepsStartOver() async throws {

@@ -61,7 +61,7 @@ struct LoopbackSocket: Hashable, Sendable {
         return connection < 0 ? nil : LoopbackSocket(descriptor: connection)
     }
 
-    /// Waits for the next bytes, and returns none once the client has closed the connection or the socket is shut down.
+    /// Waits for the next bytes. Returns no bytes once the client has closed the connection or the socket is shut down.
     func receive() -> [UInt8] {
         // `unsafe`: `recv` writes at most `buffer.count` bytes, and returns their number, which becomes the count of the array.
         unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in

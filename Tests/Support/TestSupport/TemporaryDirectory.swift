@@ -17,7 +17,7 @@ package final class TemporaryDirectory {
     }
 
     /// Writes a file at a path below the directory, and creates the directories on the way. Only their owner can change them,
-    /// whatever the `umask` of the user.
+    /// regardless of the user's `umask`.
     package func write(_ contents: String, to path: String) throws {
         let file = url.appending(path: path)
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

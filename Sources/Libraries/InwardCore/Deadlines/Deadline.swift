@@ -218,8 +218,8 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
         cancelledBy arm: (_ revoke: @escaping @Sendable () -> Void) -> () -> Void
     ) async -> Result<Value, Failure>? {
         let shared = Shared()
-        // Unstructured, because a group costs several times as much and only a task can be cancelled. The caller waits
-        // for the task and forwards its own cancellation.
+        // Unstructured, because a group costs several times as much, and `revoke` must be able to cancel the work from
+        // outside. The caller waits for the task and forwards its own cancellation.
         let task = begin { [work] in _ = shared.settle(.ended(await Result(awaiting: work))) }
         // Fast path: work that needs only memory has usually completed by now.
         if case .ended(let result) = shared.now { return result }

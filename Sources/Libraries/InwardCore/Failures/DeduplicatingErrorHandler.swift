@@ -20,7 +20,7 @@ public final class DeduplicatingErrorHandler<Time: Clock>: ErrorHandler where Ti
 
     /// Passes the error on unless it is a repeat.
     ///
-    /// Before that, it passes on a ``RepeatedError`` for each kind whose window has passed and that had repeats.
+    /// First, it reports the repeats of each kind whose window has passed, as one ``RepeatedError`` for each kind.
     public func handle(_ error: any Error) {
         let now = clock.now
         // Outside the lock, because a description may be slow or call back into this object.
@@ -68,6 +68,14 @@ extension ErrorHandler {
 }
 
 /// An error that occurred repeatedly, and the number of dropped repeats.
+///
+/// ```swift
+/// let handler = IgnoringErrorHandler()
+///     .notifying { error in
+///         if let repeated = error as? RepeatedError { print("\(repeated.repeats) more: \(repeated.error)") }
+///     }
+///     .droppingRepeats(within: .seconds(60), clock: ContinuousClock())
+/// ```
 public struct RepeatedError: Error, CustomStringConvertible {
     /// The first error of its kind.
     public let error: any Error

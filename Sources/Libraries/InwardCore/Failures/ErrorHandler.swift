@@ -27,6 +27,11 @@ public protocol ErrorHandler: Sendable, CustomStringConvertible {
 }
 
 /// The end of a chain of error handlers. It does nothing.
+///
+/// ```swift
+/// let silent: any ErrorHandler = IgnoringErrorHandler()
+/// let logging: any ErrorHandler = IgnoringErrorHandler().logging { print($0) }
+/// ```
 public struct IgnoringErrorHandler: ErrorHandler {
     /// Creates the end of a chain.
     public init() {}
@@ -42,6 +47,8 @@ public struct IgnoringErrorHandler: ErrorHandler {
 }
 
 /// An error handler that calls an observer with each error, for example to update a user interface, and passes the error on.
+///
+/// Create it with ``ErrorHandler/notifying(_:)``.
 public struct NotifyingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let observer: @Sendable (any Error) -> Void
@@ -80,6 +87,8 @@ extension ErrorHandler {
 }
 
 /// An error handler that sends errors of one type to a separate handler, and passes all others on.
+///
+/// Create it with ``ErrorHandler/routing(_:to:)``.
 public struct RoutingErrorHandler<Handled: Error>: ErrorHandler {
     private let base: any ErrorHandler
     private let handler: any ErrorHandler
@@ -127,6 +136,8 @@ extension ErrorHandler {
 }
 
 /// An error handler that writes each error as one line and passes it on.
+///
+/// Create it with ``ErrorHandler/logging(to:where:)``.
 public struct LoggingErrorHandler: ErrorHandler {
     private let base: any ErrorHandler
     private let write: @Sendable (String) -> Void

@@ -187,7 +187,7 @@ extension CircuitBreaker {
 
 /// The rejection of a request by a circuit.
 struct CircuitRejection: Error, Hashable {
-    /// The end of a sentence that begins with the request.
+    /// What happened, as the end of a sentence that begins with the request.
     let explanation: String
     /// The earliest time for a retry, if known.
     let retryAfter: RetryAfter?
@@ -217,6 +217,15 @@ struct ScopedPermit: ~Copyable {
 }
 
 /// A data fetcher that rejects requests while its circuit is open.
+///
+/// ```swift
+/// let users = client.breakingCircuit(CircuitBreaker("users"))
+/// do {
+///     print(try await users.fetch(request).status)
+/// } catch where error.reason == .rejected {
+///     if case .delay(let delay) = error.retryAfter { print("The circuit is open. Try again in \(delay).") }
+/// }
+/// ```
 public struct BreakingCircuitDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher

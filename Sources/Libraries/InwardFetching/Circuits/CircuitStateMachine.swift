@@ -75,8 +75,8 @@ struct CircuitStateMachine: Hashable {
         }
     }
 
-    /// Takes a permit back and records the outcome of its request. Without a time, the latest time counts, which is enough for
-    /// a success in a window of calls.
+    /// Takes a permit back and records the outcome of its request. If `now` is `nil`, the latest known time is used, which is
+    /// precise enough for a success in a window of calls.
     mutating func record(_ outcome: CallOutcome, of permit: Permit, at now: Duration?) -> CircuitChange? {
         guard permit.generation == generation else { return nil }
         if let now { latest = max(latest, now) }

@@ -9,6 +9,12 @@ public import Foundation
 
 /// A data fetcher that serves fresh responses from a private cache (RFC 9111).
 ///
+/// ```swift
+/// let cached = client.caching(in: cache.makePartition())
+/// _ = try await cached.fetch(request)
+/// print(try await cached.fetch(request).origin)  // memory, if the first response is fresh
+/// ```
+///
 /// It stores responses to `GET` with the status 200 and a `max-age`, keyed by the whole request. It does not store fallbacks or
 /// redirected responses. A request with a `Cache-Control` directive, such as `no-cache`, goes to the upstream, and its response
 /// is stored unless the directive is `no-store`. A request with an unsafe method (RFC 9110 section 9.2.1) empties the

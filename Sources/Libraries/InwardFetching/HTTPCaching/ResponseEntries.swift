@@ -130,8 +130,8 @@ struct ResponseEntries {
 }
 
 extension DataResponse {
-    /// Returns the approximate number of bytes that this response to a request takes, with its overhead, because many responses
-    /// without a body fill the memory too.
+    /// Returns the approximate number of bytes that the cache needs for this response to a request. They include an overhead,
+    /// because many responses without a body also fill the memory.
     func bytesToKeep(for request: DataRequest) -> Int {
         let fields = Array(request.headerFields) + Array(headerFields)
         // A name is stored both as written and in lower case.

@@ -121,7 +121,7 @@ struct HedgingRace<Operation: HedgedOperation>: Sendable {
         // A response from memory has usually arrived by now.
         guard !progress.hasEnded.load(ordering: .acquiring) else { return false }
         let alarm = timer.schedule(at: moment) { progress.event.fulfill(.isLate) }
-        // Without a deadline, because the deadline ends the attempt, and that ends this wait.
+        // This wait needs no deadline: the task's deadline ends the attempt, which ends the wait.
         let outcome = await progress.event.value(until: nil)
         timer.cancel(alarm)
         guard case .fulfilled(.isLate) = outcome, !Task.isCancelled else { return false }

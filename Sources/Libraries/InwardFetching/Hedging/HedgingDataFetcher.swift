@@ -2,6 +2,11 @@ public import InwardCore
 
 /// A data fetcher that sends a second attempt when the first is slow, and returns the first successful response.
 ///
+/// ```swift
+/// let hedged = client.hedging(after: .fixed(.milliseconds(300)))
+/// let response = try await hedged.fetch(request)  // A second attempt begins after 300 milliseconds.
+/// ```
+///
 /// Only `GET` and `HEAD` requests are hedged, because they are safe to repeat. The losing attempt is cancelled and awaited.
 public struct HedgingDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.

@@ -64,7 +64,8 @@ public final class ConcurrencyLimiter: Sendable {
 
     private var rejections: ConcurrencyRejections { state.withLock(\.rejections) }
 
-    /// Changes a fixed limit and the capacity of the queue. Requests under way and waiting requests stay, and count.
+    /// Changes a fixed limit and the capacity of the queue. Requests under way and waiting requests are kept, and count toward
+    /// the new limits.
     ///
     /// - Returns: Work to do without a lock, which resumes the requests that the new limit admits.
     func change(to count: Int, waiting capacity: Int) -> () -> Void {

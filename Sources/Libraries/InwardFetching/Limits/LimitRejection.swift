@@ -11,7 +11,7 @@ struct LimitRejection: Error, Hashable {
     }
 
     let cause: Cause
-    /// The end of a sentence that begins with the request.
+    /// What happened, as the end of a sentence that begins with the request.
     let explanation: String
     /// The earliest time for a retry, if known.
     let retryAfter: Duration?

@@ -1,6 +1,15 @@
 import InwardCore
 
 /// A data fetcher that limits the number of concurrent requests. Requests beyond the limit wait or are rejected.
+///
+/// ```swift
+/// let users = client.limitingConcurrency(to: ConcurrencyLimiter(.fixed(8), waiting: 100))
+/// do {
+///     print(try await users.fetch(request).status)
+/// } catch where error.reason == .rejected {
+///     print("\(error).")
+/// }
+/// ```
 public struct LimitingConcurrencyDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher

@@ -2,6 +2,15 @@ public import InwardCore
 import Synchronization
 
 /// A data fetcher that limits the rate of requests. Requests beyond the limit wait or are rejected.
+///
+/// ```swift
+/// let maps = client.limitingRate(to: 10, per: .seconds(1))
+/// do {
+///     print(try await maps.fetch(request).status)
+/// } catch where error.reason == .rejected {
+///     if case .delay(let delay) = error.retryAfter { print("Try again in \(delay).") }
+/// }
+/// ```
 public struct LimitingRateDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher
@@ -251,8 +260,8 @@ struct TokenBucket: Sendable {
 
     /// Takes back an unused token.
     ///
-    /// The slots after it do not move. Another request can take the returned slot until its time has passed. A request that
-    /// took it later could come too close to the next slot.
+    /// The slots after it do not move. Another request can take the returned slot, but only until its time: later, it could
+    /// come too close to the next slot.
     mutating func putBack(_ turn: Turn) {
         free.insert(turn, at: free.firstIndex { $0.full > turn.full } ?? free.endIndex)
         while let last = free.last, last.full == full {

@@ -1,4 +1,12 @@
 /// A data fetcher that rejects responses whose body exceeds a limit.
+///
+/// ```swift
+/// do {
+///     print(try await client.limitingSize(to: 1_000_000).fetch(request).body.count)
+/// } catch where error.reason == .tooLarge {
+///     print("\(error).")
+/// }
+/// ```
 public struct LimitingSizeDataFetcher: DecoratingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher

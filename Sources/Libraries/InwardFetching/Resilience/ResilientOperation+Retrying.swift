@@ -20,10 +20,10 @@ extension ResilientOperation {
     ///
     /// - Parameters:
     ///   - schedule: The schedule that decides how often the operation is retried, and after which delay.
-    ///   - timer: The source of time, which also ends the waits.
-    ///   - advice: Returns whether to retry after an error. It is also called for the error that `failure` returned for a
-    ///     ``ResilienceError/Reason/timedOut``, because a timed-out operation may have taken effect and only you know whether
-    ///     it may be repeated. It is not called for rejections and cancellations, which are never retried.
+    ///   - timer: The timer that measures the delays and ends them.
+    ///   - advice: Returns whether to retry after an error. It is also called for timeouts, with the error that `failure` returned,
+    ///     because a timed-out operation may have taken effect, and only you know whether it may be repeated. It is not called
+    ///     for rejections and cancellations, which are never retried.
     /// - Returns: The operation with retries.
     public func retrying(
         _ schedule: RetrySchedule = .standard,
@@ -65,6 +65,14 @@ extension ResilientOperation {
 }
 
 /// Whether to retry an operation after an error.
+///
+/// ```swift
+/// func advice(on error: FetchError) -> RetryAdvice {
+///     guard error.canRetry else { return .never }
+///     if case .delay(let delay) = error.retryAfter { return .again(after: delay) }
+///     return .again
+/// }
+/// ```
 public struct RetryAdvice: Hashable, Sendable {
     let isAgain: Bool
     let delay: Duration?
@@ -93,23 +101,7 @@ private struct RetriedCall<Input: Sendable, Output: Sendable, Failure: Error>: R
     /// Whether any of the attempts may have started the operation.
     private(set) var wasStarted: Bool
     /// The number of the last attempt.
-    private var number = 1
-
-    init(
-        operation: ResilientOperation<Input, Output, Failure>,
-        input: Input,
-        observers: CallObservers,
-        schedule: RetrySchedule,
-        advice: @escaping @Sendable (Failure) -> RetryAdvice,
-        wasStarted: Bool
-    ) {
-        self.operation = operation
-        self.input = input
-        self.observers = observers
-        self.schedule = schedule
-        self.advice = advice
-        self.wasStarted = wasStarted
-    }
+    private(set) var number = 1
 
     func eligibility(of outcome: Outcome, after attempts: Int) -> RetryEligibility {
         guard case .failure(let error) = outcome, error.mayBeRetried else { return .not(.unsuited) }

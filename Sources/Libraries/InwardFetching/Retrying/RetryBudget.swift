@@ -102,7 +102,7 @@ struct RetryBudgetBalance {
     }
 }
 
-/// A balance of tokens that pay for additional attempts, to which each request adds a share of a token: a value without a
+/// A balance of tokens: each request adds a share of a token, and each additional attempt costs one. It is a value without a
 /// clock.
 ///
 /// It counts millionths of a token, which avoids rounding errors.

@@ -8,6 +8,11 @@ public import Foundation
 
 /// A data fetcher that retries failed requests when that is safe and can help.
 ///
+/// ```swift
+/// let response = try await client.retrying(.standard).fetch(request)
+/// if let retries = response.retries { print(retries) }  // 3 attempts, the maximum
+/// ```
+///
 /// It waits between attempts, but not beyond the task's deadline. If no attempt succeeds, the last response or error has a
 /// report on the number of attempts and why they ended.
 public struct RetryingDataFetcher: ReportingDataFetcher {
@@ -36,7 +41,7 @@ public struct RetryingDataFetcher: ReportingDataFetcher {
     /// ``DataRequest/isSentOnce`` is not retried.
     ///
     /// An attempt to change something can end without telling whether it took effect, for example with a timeout. If no later
-    /// attempt succeeds, the last failure of this kind is the outcome, even if other failures followed it.
+    /// attempt succeeds, the call fails with that unknown outcome, even if later attempts failed differently.
     ///
     /// - Throws: Errors of the wrapped fetcher; a ``FetchError`` with ``FetchError/Reason/cancelled`` if the task is cancelled
     ///   between attempts.
@@ -164,11 +169,7 @@ extension RetryingDataFetcher {
                 case .success(let response): RetryAfter(response.headerFields)
                 case .failure(let error): error.retryAfter
                 }
-            return switch retryAfter {
-            case .delay(let delay): delay
-            case .date(let date): min(max(.zero, .seconds(date.timeIntervalSince(fetcher.now()))), Backoff.longest)
-            case nil: nil
-            }
+            return retryAfter?.delay(from: fetcher.now())
         }
     }
 }
@@ -195,9 +196,9 @@ protocol RetriedOperation {
 
 /// Whether an outcome may be retried, regardless of timing.
 enum RetryEligibility {
-    /// It may be, after the delay that the upstream asked for, if any.
+    /// The outcome may be retried, after the delay that the upstream asked for, if any.
     case eligible(retryAfter: Duration?)
-    /// It must not be.
+    /// The outcome must not be retried.
     case not(RetryEnding)
 }
 

@@ -75,7 +75,7 @@ struct PuttingDataDraft: DataDraft {
     private let place: PuttingPlace
     /// The bytes not yet sent.
     private var rest: [UInt8] = []
-    /// The saved part once those bytes are sent.
+    /// The saved part as it will be when those bytes have been sent.
     private var reached: SavedPart?
     private var sentByteCount = 0
     private var sentChunkCount = 0

@@ -105,7 +105,7 @@ struct PuttingPlace: Sendable {
         var checksum = Checksum()
         var offset = 0
         var validator: String?
-        // Gives up on a server that returns one byte at a time. The minimum must not exceed the size that is requested.
+        // The counter gives up on a server that returns tiny chunks. Its minimum must not exceed the requested chunk size.
         var limits = limits
         limits.minimumChunkByteCount = min(limits.minimumChunkByteCount, readingByteCount)
         var counter = ChunkCounter(limits)
@@ -163,8 +163,8 @@ struct PuttingPlace: Sendable {
     }
 }
 
-/// The record of a part: its numbers as JSON, then a line with their checksum, because a damaged number would resume at the
-/// wrong place.
+/// The record of a part: its numbers as JSON, then a line with their checksum. Without the checksum, a damaged number would make
+/// a transfer resume at the wrong place.
 extension SavedPart {
     /// The upper bound of byte counts, which avoids overflow.
     private static let maximumBytes = 1 << 60

@@ -173,6 +173,16 @@ extension AppScope {
 }
 
 /// The outcome of one round of delivery for a user.
+///
+/// ```swift
+/// for outcome in try await app.deliverPendingWrites(as: { _ in .fixed(.bearer(token)) }) {
+///     switch outcome.ending {
+///     case .done, .owned: continue
+///     case .waiting(let count): print("\(outcome.user) has \(count) pending writes.")
+///     case .passedOver, .failed: print("The writes of \(outcome.user) were not sent.")
+///     }
+/// }
+/// ```
 public struct DeliveryOutcome: Hashable, Sendable {
     /// How the round ended.
     public enum Ending: Hashable, Sendable {
@@ -203,6 +213,12 @@ public struct DeliveryOutcome: Hashable, Sendable {
 }
 
 /// The outbox of a user in the store of an app, for one of the app's upstreams.
+///
+/// ```swift
+/// for outbox in try await app.outboxes() {
+///     print(outbox.user, outbox.status.pendingCount, outbox.contents.deadLetters)
+/// }
+/// ```
 public struct UserOutbox: Hashable, Sendable {
     /// The user.
     public let user: String

@@ -229,7 +229,7 @@ public struct AppScopeConfiguration: Sendable {
         }
     }
 
-    /// Returns an owner's parts of the store for all upstreams, or none if there is no store.
+    /// Returns the owner's repository store for each upstream. Empty if the app has no store.
     func places(of owner: RecordKey) -> [(upstream: UpstreamName, store: RepositoryStore)] {
         ([standardUpstream] + otherUpstreams).compactMap { hosted in
             place(of: owner, at: hosted).map { (hosted.name, $0) }
@@ -264,12 +264,25 @@ extension Scope {
 }
 
 /// The lifetime of an app, which usually is that of the process.
+///
+/// ```swift
+/// enum JobLifetime: InnerLifetime {
+///     typealias Outer = AppLifetime
+///     static let name = "job"
+/// }
+/// let job = try Scope<JobLifetime, Int>("import", in: app.scope, objects: 7)
+/// ```
 public enum AppLifetime: OutermostLifetime {
     /// The name `app`.
     public static let name = "app"
 }
 
 /// The lifetime from sign-in to sign-out.
+///
+/// ```swift
+/// func describe<Objects>(_ scope: Scope<SessionLifetime, Objects>) { print(scope) }
+/// describe(session.scope)
+/// ```
 public enum SessionLifetime: InnerLifetime {
     /// A session is inside an app.
     public typealias Outer = AppLifetime
@@ -278,6 +291,11 @@ public enum SessionLifetime: InnerLifetime {
 }
 
 /// The lifetime of a user's work with one feature.
+///
+/// ```swift
+/// let draft = CommentDraft(postId: 3, body: "")
+/// let editor = try Scope<FeatureLifetime, CommentDraft>("editor", in: session.scope, objects: draft)
+/// ```
 public enum FeatureLifetime: InnerLifetime {
     /// A feature is inside a session.
     public typealias Outer = SessionLifetime
@@ -286,6 +304,12 @@ public enum FeatureLifetime: InnerLifetime {
 }
 
 /// The lifetime of one request or one command.
+///
+/// ```swift
+/// let editor = try Scope<FeatureLifetime, String>("editor", in: session.scope, objects: "draft")
+/// let saving = try Scope<InteractionLifetime, Int>("save", in: editor, objects: 1)
+/// try await saving.close()
+/// ```
 public enum InteractionLifetime: InnerLifetime {
     /// An interaction is inside a feature.
     public typealias Outer = FeatureLifetime

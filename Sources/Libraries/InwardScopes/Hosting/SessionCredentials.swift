@@ -33,11 +33,7 @@ public struct SessionCredentials: Sendable {
     /// Sends a header field that does not change, such as `HeaderField.bearer(token)`.
     public static func fixed(_ field: HeaderField) -> Self {
         Self { url, configuration, _ in
-            Credentials(
-                field,
-                for: url,
-                allowingPlainHTTP: configuration.allowsCredentialsOverPlainHTTP
-            )
+            Credentials(field, for: url, allowingPlainHTTP: configuration.allowsCredentialsOverPlainHTTP)
         }
     }
 
@@ -136,6 +132,12 @@ extension Credentials {
 }
 
 /// An error reported when a session has closed because its credentials cannot be renewed. The user has to sign in again.
+///
+/// ```swift
+/// configuration.errorHandler = IgnoringErrorHandler().notifying { error in
+///     if let error = error as? SignedOutError { print("Ask the user of \(error.session) to sign in.") }
+/// }
+/// ```
 public struct SignedOutError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The session, such as `session ada`.
     public let session: String

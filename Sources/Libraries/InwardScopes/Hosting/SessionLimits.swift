@@ -40,6 +40,12 @@ public struct SessionLimits: Hashable, Sendable {
 }
 
 /// The current numbers of sessions in a ``SessionRegistry``, and counts of what has happened since it was opened.
+///
+/// ```swift
+/// let sessions = try await app.sessionRegistry()
+/// let status = sessions.status
+/// print("\(status.inUseCount) of \(status.openCount) sessions are in use, \(status.rejected) requests were rejected.")
+/// ```
 public struct SessionRegistryStatus: Hashable, Sendable {
     /// The number of open sessions.
     public internal(set) var openCount = 0

@@ -363,7 +363,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         do {
             try await session.close()
         } catch {
-            // If the session was already closing, the error goes to whoever started that: its caller, or the credentials.
+            // If the session was already closing, whatever started that, a caller or the credentials, handles the error.
             if isOpen { errorHandler.handle(error) }
         }
     }

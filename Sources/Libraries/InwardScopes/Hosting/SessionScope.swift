@@ -22,7 +22,7 @@ import Foundation
 public struct SessionScope<Own: Sendable>: Container {
     /// The objects of a session.
     public struct Objects: Sendable {
-        /// The data fetchers that add the user's credentials and response cache. That of the standard upstream is the last.
+        /// The data fetchers that add the user's credentials and response cache. The standard upstream's is last.
         let dataFetchers: [any DataFetcher]
         let repositories: RepositorySet
         let timer: TimerService

@@ -99,7 +99,7 @@ struct DeadlineTests {
         #expect(innerClock.sleeperCount == 0)
     }
 
-    /// Compares the remaining times, because the clocks need not have started together.
+    /// Compares the remaining times, because the clocks may have started at different times.
     @Test(arguments: [false, true]) func earlierOfTwoDeadlinesApplies(areOnOneTimer: Bool) async {
         let timer = TimerService(clock)
         clock.advance(by: .seconds(100))

@@ -74,7 +74,7 @@ struct TimerServiceTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func zeroAndNegativeSleepsReturnAtOnce(duration: Duration) async throws {
+    func zeroAndNegativeSleepsReturnImmediately(duration: Duration) async throws {
         let timer = TimerService(clock)
         try await timer.sleep(for: duration)
         #expect(timer.count == 0)

@@ -56,7 +56,7 @@ struct RepeatFilterTests {
         #expect(passing("a", at: 12) == ["a (and 2 times more within 10.0 seconds)", "a"])
     }
 
-    @Test mutating func anyErrorReportsTheKindsWhoseWindowsHavePassed() {
+    @Test mutating func nextErrorReportsTheRepeatsOfKindsWhoseWindowsHavePassed() {
         #expect(passing("a", at: 0) == ["a"])
         #expect(passing("b", at: 1) == ["b"])
         #expect(passing("c", at: 2) == ["c"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ReplaceableErrorHandlerTests {
-    @Test func replacingReturnsTheOldHandlerOpen() async {
+    @Test func replacedHandlerIsReturnedWithoutBeingClosed() async {
         let old = RecordingErrorHandler()
         let new = RecordingErrorHandler()
         let handler = ReplaceableErrorHandler(old)

@@ -64,12 +64,12 @@ struct ReadingsTests {
         #expect(given.values == [1] && given.error == .denied && given.extra == nil)
     }
 
-    @Test func cancellationDoesNotAskTheSource() async {
+    @Test func sourceIsNotReadAfterACancellation() async {
         let given = await given(kept: .failure(.example(.cancelled)))
         #expect(given.values.isEmpty && given.error == .cancelled && given.asked == [.cacheOnly] && given.extra == nil)
     }
 
-    @Test func eachIteratorAsksAgain() async throws {
+    @Test func eachIteratorReadsAgain() async throws {
         let log = PolicyLog()
         let readings = Readings { policy throws(RepositoryError) in
             log.note(policy)

@@ -66,7 +66,7 @@ struct BreakingCircuitDataFetcherTests {
         #expect(error?.canRetry == true)
     }
 
-    @Test func aServerErrorIsAFailure() async throws {
+    @Test func serverErrorIsAFailure() async throws {
         let fetcher = StubDataFetcher(DataResponse(status: 503)).breakingCircuit(makeBreaker())
         #expect(try await outcomes(fetcher, 3) == ["503", "503", "rejected"])
     }
@@ -82,7 +82,7 @@ struct BreakingCircuitDataFetcherTests {
     }
 
     @Test(arguments: [FetchError.Reason.cancelled, .closed, .rejected, .invalidRequest])
-    func outcomesThatSayNothingAboutTheUpstreamAreNotCounted(reason: FetchError.Reason) async throws {
+    func inconclusiveOutcomesAreNotCounted(reason: FetchError.Reason) async throws {
         let script: [ScriptedDataFetcher.Step] = [
             .failure(.unreachable), .failure(reason), .failure(reason), .failure(.unreachable),
         ]
@@ -93,7 +93,7 @@ struct BreakingCircuitDataFetcherTests {
         #expect(breaker.state == .open(remaining: .seconds(10)))
     }
 
-    @Test func aResponseFromMemoryDoesNotCountAsASuccess() async throws {
+    @Test func responseFromMemoryDoesNotCountAsASuccess() async throws {
         let breaker = makeBreaker()
         #expect(try await outcomes(StubDataFetcher(failing: .timedOut).breakingCircuit(breaker), 2).count == 2)
         clock.advance(by: .seconds(10))
@@ -148,7 +148,7 @@ struct BreakingCircuitDataFetcherTests {
         )
     }
 
-    @Test func anObserverMayReadAndChangeTheBreakerThatReportsToIt() async throws {
+    @Test func observerMayReadAndChangeItsBreaker() async throws {
         let breaker = makeBreaker()
         let observer = ClosingObserver(breaker: breaker)
         let fetcher = StubDataFetcher(failing: .timedOut).breakingCircuit(breaker).observing(with: observer)
@@ -156,7 +156,7 @@ struct BreakingCircuitDataFetcherTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func transitionsByOtherPipelinesOrByHandAreNotReported() async throws {
+    @Test func manualTransitionsAndThoseOfOtherPipelinesAreNotReported() async throws {
         let observer = RecordingCircuitObserver()
         let breaker = makeBreaker()
         let fetcher = StubDataFetcher(DataResponse()).breakingCircuit(breaker).observing(with: observer)
@@ -167,14 +167,18 @@ struct BreakingCircuitDataFetcherTests {
         #expect(observer.told == [])
     }
 
-    @Test func theLayerNamesTheCircuit() {
+    @Test func layerDescriptionNamesTheCircuit() {
         let fetcher = StubDataFetcher(DataResponse()).breakingCircuit(CircuitBreaker("users"))
         #expect(fetcher.layer.kind == .circuitBreaker)
         #expect(fetcher.layer.description == "rejects requests while the circuit to users is open")
     }
 
     @Test func deadlinesAreHonoredIfTheWrappedFetcherHonorsThem() {
-        let source = StubDataFetcher(DataResponse())
-        #expect(!source.breakingCircuit(.standard).honorsDeadlines)
+        struct Honoring: DataFetcher {
+            var honorsDeadlines: Bool { true }
+            func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { DataResponse() }
+        }
+        #expect(Honoring().breakingCircuit(.standard).honorsDeadlines)
+        #expect(!StubDataFetcher(DataResponse()).breakingCircuit(.standard).honorsDeadlines)
     }
 }

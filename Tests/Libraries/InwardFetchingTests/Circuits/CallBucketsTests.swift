@@ -13,7 +13,7 @@ struct CallBucketsTests {
     }
 
     @Test(arguments: [([0, 9.99], 2), ([0, 10], 1), ([0.99, 10], 1), ([1, 10.99], 2), ([1, 2, 3, 11], 3)])
-    func callsExpireInTenths(moments: [Double], count: Int) {
+    func callsExpireATenthOfTheWindowAtATime(moments: [Double], count: Int) {
         #expect(buckets(callsAt: moments).counts.calls == count)
         #expect(buckets(callsAt: moments).counts.failures == count)
     }

@@ -9,7 +9,7 @@ struct CircuitBreakerPolicyTests {
         FetchError(reason, request: try .example(), explanation: "failed")
     }
 
-    @Test func theStandardPolicyHasTheDocumentedValues() {
+    @Test func standardPolicyHasTheDocumentedValues() {
         let policy = CircuitBreakerPolicy.standard
         #expect(policy.window == .calls(20))
         #expect(policy.minimumCalls == 10)
@@ -31,11 +31,11 @@ struct CircuitBreakerPolicyTests {
     }
 
     @Test(arguments: [(Int.min, 1), (0, 1), (5, 5), (6, 5), (.max, 5)])
-    func minimumCallsAreAtMostTheCapacityOfTheWindow(calls: Int, enough: Int) {
+    func minimumCallsAreClampedToTheCapacityOfTheWindow(calls: Int, enough: Int) {
         #expect(CircuitBreakerPolicy(window: .calls(5), minimumCalls: calls).minimumCalls == enough)
     }
 
-    @Test func aWindowOfTimeHasNoCapacity() {
+    @Test func timeBasedWindowDoesNotLimitTheMinimumCalls() {
         #expect(CircuitBreakerPolicy(window: .time(.seconds(1)), minimumCalls: 123_456).minimumCalls == 123_456)
     }
 
@@ -60,13 +60,13 @@ struct CircuitBreakerPolicyTests {
     }
 
     @Test(arguments: [(Int.min, 1), (0, 1), (7, 7), (.max, 1_000)])
-    func theNumberOfProbesIsClamped(probes: Int, kept: Int) {
+    func numberOfProbesIsClamped(probes: Int, kept: Int) {
         #expect(CircuitBreakerPolicy(probes: probes).probes == kept)
     }
 
     @Test(arguments: [FetchError.Reason.cancelled, .closed, .rejected])
-    func failuresBeforeTheUpstreamSayNothingAboutIt(reason: FetchError.Reason) throws {
-        // Not even if the criteria list the reason.
+    func failuresBeforeReachingTheUpstreamAreInconclusive(reason: FetchError.Reason) throws {
+        // They are inconclusive even if the criteria list the reason.
         let policy = CircuitBreakerPolicy(failures: FailureCriteria(reasons: [reason]))
         #expect(policy.isFailure(try error(reason)) == nil)
     }
@@ -86,7 +86,7 @@ struct CircuitBreakerPolicyTests {
         #expect(CircuitBreakerPolicy.standard.isFailure(DataResponse(status: 503)) == true)
     }
 
-    @Test func responsesFromMemoryAndFallbacksSayNothingAboutTheUpstream() throws {
+    @Test func responsesFromMemoryAndFallbacksAreInconclusive() throws {
         var kept = DataResponse()
         kept.origin = .memory
         #expect(CircuitBreakerPolicy.standard.isFailure(kept) == nil)

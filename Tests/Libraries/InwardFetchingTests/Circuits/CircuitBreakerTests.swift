@@ -15,7 +15,7 @@ struct CircuitBreakerTests {
         return CircuitBreaker(policy: policy, timer: TimerService(clock))
     }
 
-    /// Records the outcomes of a number of requests that end at once, and returns the last transition.
+    /// Records the outcomes of a number of requests that end immediately, and returns the last transition.
     @discardableResult
     private func record(_ count: Int = 1, isFailure: Bool?, _ breaker: CircuitBreaker) throws -> CircuitChange? {
         var change: CircuitChange?
@@ -23,7 +23,7 @@ struct CircuitBreakerTests {
         return change
     }
 
-    @Test func eachAccessToTheStandardCreatesABreaker() throws {
+    @Test func eachAccessToStandardCreatesABreaker() throws {
         let breaker = CircuitBreaker.standard
         #expect(breaker !== CircuitBreaker.standard)
         #expect(breaker.policy == .standard)
@@ -42,7 +42,7 @@ struct CircuitBreakerTests {
         #expect(CircuitBreaker().description == "the circuit is closed")
     }
 
-    @Test func theStateFollowsTimeAndOutcomes() throws {
+    @Test func stateFollowsTimeAndOutcomes() throws {
         let breaker = makeBreaker(probes: 2)
         #expect(breaker.state == .closed)
         try record(2, isFailure: true, breaker)
@@ -67,7 +67,7 @@ struct CircuitBreakerTests {
         #expect(state.description == name)
     }
 
-    @Test func aBreakerCanBeIsolatedAndClosedByHand() throws {
+    @Test func breakerCanBeIsolatedAndClosedManually() throws {
         let breaker = makeBreaker()
         breaker.isolate()
         clock.advance(by: .seconds(1_000_000))
@@ -83,7 +83,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func requestsUnderWayDoNotCountAfterClosingByHand() throws {
+    @Test func requestsInFlightDoNotCountAfterAManualClose() throws {
         let breaker = makeBreaker()
         let permit = try breaker.permit()
         try record(isFailure: true, breaker)
@@ -103,7 +103,7 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test func slowProbesOpenTheCircuit() throws {
+    @Test func slowProbeReopensTheCircuit() throws {
         let breaker = makeBreaker(slowCalls: .init(.seconds(2)))
         try record(2, isFailure: true, breaker)
         clock.advance(by: .seconds(10))
@@ -116,7 +116,7 @@ struct CircuitBreakerTests {
         #expect(breaker.settle(permit, isFailure: false) == CircuitChange(from: .halfOpen, to: .open))
     }
 
-    @Test func aProbeWithoutAnOutcomeReleasesItsPermit() throws {
+    @Test func inconclusiveProbeReleasesItsPermit() throws {
         let breaker = makeBreaker()
         try record(2, isFailure: true, breaker)
         clock.advance(by: .seconds(10))
@@ -128,7 +128,7 @@ struct CircuitBreakerTests {
         #expect(try record(isFailure: false, breaker) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test func aProbeReleasesItsPermitOnce() throws {
+    @Test func successfulProbeDoesNotFreeItsPermit() throws {
         let breaker = makeBreaker(probes: 2)
         try record(2, isFailure: true, breaker)
         clock.advance(by: .seconds(10))
@@ -138,28 +138,28 @@ struct CircuitBreakerTests {
         #expect(breaker.settle(first, isFailure: false) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test func aSuccessInAWindowOfCallsReadsNoClock() throws {
+    @Test func successInACountBasedWindowDoesNotReadTheClock() throws {
         let breaker = makeBreaker()
         let looks = clock.looks
         try record(10, isFailure: false, breaker)
         #expect(clock.looks == looks)
     }
 
-    @Test func aWindowOfTimeReadsTheClockOnce() throws {
+    @Test func timeBasedWindowReadsTheClockOncePerCall() throws {
         let breaker = makeBreaker(window: .time(.seconds(10)))
         let looks = clock.looks
         try record(10, isFailure: false, breaker)
         #expect(clock.looks == looks + 10)
     }
 
-    @Test func slowCallDetectionReadsTheClockTwice() throws {
+    @Test func slowCallDetectionReadsTheClockTwicePerCall() throws {
         let breaker = makeBreaker(slowCalls: .init(.seconds(2)))
         let looks = clock.looks
         try record(10, isFailure: false, breaker)
         #expect(clock.looks == looks + 20)
     }
 
-    @Test func aRejectionReadsTheClockOnce() throws {
+    @Test func rejectionReadsTheClockOnce() throws {
         let breaker = makeBreaker()
         try record(2, isFailure: true, breaker)
         let looks = clock.looks
@@ -167,7 +167,7 @@ struct CircuitBreakerTests {
         #expect(clock.looks == looks + 10)
     }
 
-    @Test func callsExpireFromAWindowOfTime() throws {
+    @Test func callsExpireFromATimeBasedWindow() throws {
         let breaker = makeBreaker(window: .time(.seconds(10)))
         try record(isFailure: true, breaker)
         clock.advance(by: .seconds(10))

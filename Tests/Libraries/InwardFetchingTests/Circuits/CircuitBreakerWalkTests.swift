@@ -40,7 +40,7 @@ struct CircuitBreakerWalkTests {
     private static let probes = 3
 
     @Test(arguments: 1...20)
-    func randomWalksNeverExceedTheProbesAndAlwaysRecover(round: UInt64) async throws {
+    func randomWalksNeverExceedTheProbeLimitAndAlwaysRecover(round: UInt64) async throws {
         let clock = ManualClock()
         let policy = CircuitBreakerPolicy(
             window: round % 2 == 0 ? .calls(8) : .time(.milliseconds(50)),

@@ -16,7 +16,7 @@ struct CircuitStateMachineExplorationTests {
     )
 
     /// A circuit, and the permits under way.
-    private struct Place: Hashable {
+    private struct Node: Hashable {
         var circuit = CircuitStateMachine(policy: policy, title: "")
         var now = Duration.zero
         var permits: [CircuitStateMachine.Permit] = []
@@ -37,17 +37,17 @@ struct CircuitStateMachineExplorationTests {
         case admit, succeed(Int), fail(Int), release(Int), lose(Int), wait, isolate, close
     }
 
-    private func steps(from place: Place) -> [Step] {
+    private func steps(from node: Node) -> [Step] {
         var steps: [Step] = [.admit, .wait, .isolate, .close]
-        for index in place.permits.indices {
+        for index in node.permits.indices {
             steps += [.succeed(index), .fail(index), .release(index), .lose(index)]
         }
         return steps
     }
 
-    /// Returns the place that a step leads to, and records violations.
-    private func place(after step: Step, from place: Place, _ violations: inout Set<String>) -> Place {
-        var next = place
+    /// Returns the node that a step leads to, and records violations.
+    private func node(after step: Step, from node: Node, _ violations: inout Set<String>) -> Node {
+        var next = node
         switch step {
         case .admit:
             admit(&next, &violations)
@@ -56,19 +56,19 @@ struct CircuitStateMachineExplorationTests {
             var isFailure = false
             if case .fail = step { isFailure = true }
             let change = next.circuit.record(CallOutcome(isFailure: isFailure), of: permit, at: next.now)
-            let phases = CircuitChange(from: place.circuit.phase, to: next.circuit.phase)
+            let phases = CircuitChange(from: node.circuit.phase, to: next.circuit.phase)
             if change != (phases.from == phases.to ? nil : phases) { violations.insert("a transition is wrong") }
-            if permit.generation != place.circuit.generation, next.circuit != place.circuit {
+            if permit.generation != node.circuit.generation, next.circuit != node.circuit {
                 violations.insert("a permit of an earlier generation has an effect")
             }
         case .release(let index):
             let permit = next.permits.remove(at: index)
             next.circuit.release(permit)
-            let counts = permit.round == place.circuit.round && permit.generation == place.circuit.generation
+            let counts = permit.round == node.circuit.round && permit.generation == node.circuit.generation
             // After that time, the next request takes the permits of probes under way anyway.
-            let isInTime = place.circuit.phase == .halfOpen && place.circuit.timeLeft(at: place.now) > .zero
-            if isInTime, next.room != place.room + (counts ? 1 : 0) {
-                violations.insert("a place is lost or doubled")
+            let isInTime = node.circuit.phase == .halfOpen && node.circuit.timeLeft(at: node.now) > .zero
+            if isInTime, next.room != node.room + (counts ? 1 : 0) {
+                violations.insert("a permit is lost or duplicated")
             }
         case .lose(let index):
             next.permits.remove(at: index)
@@ -82,48 +82,48 @@ struct CircuitStateMachineExplorationTests {
         return next
     }
 
-    private func admit(_ place: inout Place, _ violations: inout Set<String>) {
-        let before = place.circuit.phase
+    private func admit(_ node: inout Node, _ violations: inout Set<String>) {
+        let before = node.circuit.phase
         do throws(CircuitRejection) {
-            let permit = try place.circuit.admit(at: place.now)
-            let phases = CircuitChange(from: before, to: place.circuit.phase)
+            let permit = try node.circuit.admit(at: node.now)
+            let phases = CircuitChange(from: before, to: node.circuit.phase)
             if permit.change != (phases.from == phases.to ? nil : phases) {
                 violations.insert("a transition is wrong")
             }
-            if permit.isProbe != (place.circuit.phase == .halfOpen) { violations.insert("a probe is not marked") }
-            place.permits.append(CircuitStateMachine.Permit(generation: permit.generation, round: permit.round))
+            if permit.isProbe != (node.circuit.phase == .halfOpen) { violations.insert("a probe is not marked") }
+            node.permits.append(CircuitStateMachine.Permit(generation: permit.generation, round: permit.round))
         } catch {
             if before == .closed { violations.insert("a closed circuit rejects") }
-            if before != place.circuit.phase { violations.insert("a rejection changes the circuit") }
-            if place.circuit.phase == .open, error.retryAfter != .delay(place.circuit.timeLeft(at: place.now)) {
+            if before != node.circuit.phase { violations.insert("a rejection changes the circuit") }
+            if node.circuit.phase == .open, error.retryAfter != .delay(node.circuit.timeLeft(at: node.now)) {
                 violations.insert("the remaining time is wrong")
             }
         }
     }
 
-    /// Records violations of the invariants that every place must satisfy.
-    private func check(_ place: Place, _ violations: inout Set<String>) {
-        let circuit = place.circuit
-        if place.probes > Self.policy.probes { violations.insert("too many probes are under way") }
-        if circuit.phase != .halfOpen, place.probes > 0 { violations.insert("probes count unless half open") }
-        let left = circuit.timeLeft(at: place.now)
+    /// Records violations of the invariants that every node must satisfy.
+    private func check(_ node: Node, _ violations: inout Set<String>) {
+        let circuit = node.circuit
+        if node.probes > Self.policy.probes { violations.insert("too many probes are under way") }
+        if circuit.phase != .halfOpen, node.probes > 0 { violations.insert("probes count unless half open") }
+        let left = circuit.timeLeft(at: node.now)
         if circuit.phase == .open {
             if left > Self.policy.maximumOpenDuration { violations.insert("it is open for longer than the maximum") }
             var early = circuit
-            if left > .zero, (try? early.admit(at: place.now + left - .nanoseconds(1))) != nil {
+            if left > .zero, (try? early.admit(at: node.now + left - .nanoseconds(1))) != nil {
                 violations.insert("it permits a request too early")
             }
             var later = circuit
-            let permit = try? later.admit(at: place.now + left)
+            let permit = try? later.admit(at: node.now + left)
             if permit?.change != CircuitChange(from: .open, to: .halfOpen) { violations.insert("it stays open") }
         }
-        if circuit.phase != .isolated, !recovers(place) { violations.insert("it is stuck while \(circuit.phase)") }
+        if circuit.phase != .isolated, !recovers(node) { violations.insert("it is stuck while \(circuit.phase)") }
     }
 
     /// Returns whether the circuit closes when the upstream works again, even if no request under way ever ends.
-    private func recovers(_ place: Place) -> Bool {
-        var circuit = place.circuit
-        let later = place.now + Self.policy.maximumOpenDuration
+    private func recovers(_ node: Node) -> Bool {
+        var circuit = node.circuit
+        let later = node.now + Self.policy.maximumOpenDuration
         for _ in 0..<Self.policy.probes where circuit.phase != .closed {
             guard let permit = try? circuit.admit(at: later) else { return false }
             _ = circuit.record(CallOutcome(isFailure: false), of: permit, at: later)
@@ -131,24 +131,24 @@ struct CircuitStateMachineExplorationTests {
         return circuit.phase == .closed
     }
 
-    @Test func noOrderOfStepsGetsStuckOrPermitsTooManyProbes() {
+    @Test func noSequenceOfStepsGetsStuckOrPermitsTooManyProbes() {
         var violations: Set<String> = []
-        var seen: Set<Place> = [Place()]
-        var places = Array(seen)
+        var seen: Set<Node> = [Node()]
+        var nodes = Array(seen)
         var phases: [CircuitPhase: Int] = [:]
         let depth = Thoroughness.isExhaustive ? 12 : 9
         for _ in 0..<depth {
-            var next: [Place] = []
-            for place in places {
-                for step in steps(from: place) {
-                    let reached = self.place(after: step, from: place, &violations)
+            var next: [Node] = []
+            for node in nodes {
+                for step in steps(from: node) {
+                    let reached = self.node(after: step, from: node, &violations)
                     guard seen.insert(reached).inserted else { continue }
                     check(reached, &violations)
                     phases[reached.circuit.phase, default: 0] += 1
                     next.append(reached)
                 }
             }
-            places = next
+            nodes = next
         }
         #expect(violations == [])
         // The exploration reached every phase.

@@ -39,24 +39,24 @@ struct CircuitStateMachineTests {
         }
     }
 
-    @Test mutating func aNewCircuitIsClosedAndPermitsAllRequests() throws {
+    @Test mutating func newCircuitIsClosedAndPermitsAllRequests() throws {
         for _ in 0..<100 { #expect(try admit() == CircuitStateMachine.Permit(generation: 0)) }
         #expect(circuit.phase == .closed)
     }
 
-    @Test mutating func theCircuitOpensAtTheFailureRateThreshold() throws {
+    @Test mutating func circuitOpensAtTheFailureRateThreshold() throws {
         #expect(try record(good, good, good, failed) == nil)
         #expect(try record(failed) == CircuitChange(from: .closed, to: .open))
         #expect(circuit.phase == .open)
         #expect(refusal()?.explanation == "was not sent: the circuit is open, because 2 of the last 4 requests failed")
     }
 
-    @Test mutating func ratesAreNotEvaluatedBelowTheMinimumOfCalls() throws {
+    @Test mutating func circuitDoesNotOpenBelowTheMinimumCalls() throws {
         #expect(try record(failed) == nil)
         #expect(try record(failed) != nil)
     }
 
-    @Test mutating func aSuccessDoesNotOpenTheCircuit() throws {
+    @Test mutating func successDoesNotOpenTheCircuit() throws {
         #expect(try record(failed, good) == nil)
         #expect(circuit.phase == .closed)
         #expect(try record(failed) != nil)
@@ -78,7 +78,7 @@ struct CircuitStateMachineTests {
         }
     }
 
-    @Test mutating func slowRequestsAloneOpenTheCircuit() throws {
+    @Test mutating func slowRequestsOpenTheCircuitWithoutFailures() throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 3, slowCalls: .init(.seconds(2), share: 0.6))
         circuit = CircuitStateMachine(policy: policy, title: "the circuit to users")
         #expect(try record(slow, good, slow) == CircuitChange(from: .closed, to: .open))
@@ -97,7 +97,7 @@ struct CircuitStateMachineTests {
         #expect(try record(failed) != nil)
     }
 
-    @Test mutating func rejectionsNameTheWindowOfTime() throws {
+    @Test mutating func rejectionsNameTheTimeBasedWindow() throws {
         let policy = CircuitBreakerPolicy(window: .time(.seconds(60)), minimumCalls: 3)
         circuit = CircuitStateMachine(policy: policy, title: "the circuit")
         try record(failed, failed, at: 1)
@@ -109,18 +109,18 @@ struct CircuitStateMachineTests {
         #expect(refusal(at: 110)?.explanation == words)
     }
 
-    @Test mutating func rejectionsContainTheRemainingTime() throws {
+    @Test mutating func rejectionsContainTheRemainingOpenTime() throws {
         try record(failed, failed, at: 5)
         #expect(refusal(at: 5)?.retryAfter == .delay(.seconds(10)))
         #expect(refusal(at: 14.5)?.retryAfter == .delay(.seconds(0.5)))
         #expect(circuit.timeLeft(at: .seconds(14.5)) == .seconds(0.5))
         #expect(circuit.timeLeft(at: .seconds(100)) == .zero)
         #expect(circuit.phase == .open)
-        // An earlier time counts as the latest.
+        // A time before the latest one counts as the latest.
         #expect(refusal(at: 3)?.retryAfter == .delay(.seconds(0.5)))
     }
 
-    @Test mutating func afterTheOpenDurationTheConfiguredNumberOfProbesIsPermitted() throws {
+    @Test mutating func configuredNumberOfProbesIsPermittedAfterTheOpenDuration() throws {
         try record(failed, failed)
         let change = CircuitChange(from: .open, to: .halfOpen)
         #expect(try admit(at: 10) == CircuitStateMachine.Permit(generation: 2, round: 0, change: change))
@@ -130,11 +130,11 @@ struct CircuitStateMachineTests {
         #expect(refusal(at: 10) == CircuitRejection(explanation: words, retryAfter: nil))
     }
 
-    @Test mutating func theCircuitClosesAndResetsWhenAllProbesSucceed() throws {
+    @Test mutating func circuitClosesAndResetsWhenAllProbesSucceed() throws {
         try record(failed, failed)
         let probes = [try admit(at: 10), try admit(at: 10)]
         #expect(circuit.record(good, of: probes[0], at: .seconds(10)) == nil)
-        // A successful probe does not free its permit for another one.
+        // A successful probe does not free its permit for another probe.
         #expect(refusal(at: 10) != nil)
         let change = circuit.record(good, of: probes[1], at: .seconds(10))
         #expect(change == CircuitChange(from: .halfOpen, to: .closed))
@@ -142,13 +142,13 @@ struct CircuitStateMachineTests {
         #expect(circuit.phase == .closed)
     }
 
-    @Test mutating func probesMayRunOneAfterAnotherAtAnyPace() throws {
+    @Test mutating func probesMayRunOneAtATimeAtAnyPace() throws {
         try record(failed, failed)
         #expect(try record(good, at: 1_000) == nil)
         #expect(try record(good, at: 9_000) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test mutating func aFailedProbeReopensTheCircuit() throws {
+    @Test mutating func failedProbeReopensTheCircuit() throws {
         try record(failed, failed)
         let probes = [try admit(at: 10), try admit(at: 10)]
         let change = circuit.record(failed, of: probes[0], at: .seconds(12))
@@ -167,7 +167,7 @@ struct CircuitStateMachineTests {
         #expect(try record(good, at: 30) == CircuitChange(from: .halfOpen, to: .closed))
     }
 
-    @Test mutating func aSlowProbeReopensTheCircuit() throws {
+    @Test mutating func slowProbeReopensTheCircuit() throws {
         let policy = CircuitBreakerPolicy(minimumCalls: 1, slowCalls: .init(.seconds(2)))
         circuit = CircuitStateMachine(policy: policy, title: "the circuit")
         try record(failed)
@@ -189,7 +189,7 @@ struct CircuitStateMachineTests {
         #expect(circuit.timeLeft(at: .seconds(now + 30)) == .seconds(10))
     }
 
-    @Test mutating func aProbeThatSaysNothingPassesItsPermitOn() throws {
+    @Test mutating func inconclusiveProbeFreesItsPermit() throws {
         try record(failed, failed)
         let probes = [try admit(at: 10), try admit(at: 10)]
         circuit.release(probes[1])
@@ -218,7 +218,7 @@ struct CircuitStateMachineTests {
     }
 
     // If the upstream hangs for longer than the open duration, every probe is late. At least one must count.
-    @Test mutating func aLateProbeThatFailsReopensTheCircuit() throws {
+    @Test mutating func failureOfALateProbeReopensTheCircuit() throws {
         try record(failed, failed)
         let lost = [try admit(at: 10), try admit(at: 10)]
         _ = try admit(at: 20)
@@ -227,12 +227,12 @@ struct CircuitStateMachineTests {
         #expect(refusal(at: 44) != nil)
     }
 
-    @Test mutating func aLateProbeThatSucceedsCounts() throws {
+    @Test mutating func successOfALateProbeCounts() throws {
         try record(failed, failed)
         let lost = [try admit(at: 10), try admit(at: 10)]
         let next = try admit(at: 20)
         #expect(circuit.record(good, of: lost[0], at: .seconds(21)) == nil)
-        // The success and the probe under way use up the probes.
+        // The success and the probe in flight are as many probes as the policy permits.
         #expect(refusal(at: 21) != nil)
         #expect(circuit.record(good, of: next, at: .seconds(21)) == CircuitChange(from: .halfOpen, to: .closed))
     }
@@ -260,7 +260,7 @@ struct CircuitStateMachineTests {
         #expect(circuit.phase == .closed)
     }
 
-    @Test mutating func anIsolatedCircuitRejectsUntilItIsClosed() throws {
+    @Test mutating func isolatedCircuitRejectsRequestsUntilItIsClosed() throws {
         let permit = try admit()
         circuit.isolate()
         let refusal = CircuitRejection(explanation: "was not sent: the circuit is isolated", retryAfter: nil)

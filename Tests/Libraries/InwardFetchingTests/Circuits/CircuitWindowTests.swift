@@ -15,7 +15,7 @@ struct CircuitWindowTests {
         return [held.counts.calls, held.counts.failures, held.counts.slow]
     }
 
-    @Test func aNewWindowIsEmpty() {
+    @Test func newWindowIsEmpty() {
         #expect(held(.calls(3), []) == [0, 0, 0])
         #expect(held(.time(.seconds(3)), []) == [0, 0, 0])
     }
@@ -27,31 +27,31 @@ struct CircuitWindowTests {
         #expect(held(.time(.seconds(5)), calls) == [5, 3, 2])
     }
 
-    @Test func aWindowOfCallsDropsTheOldest() {
+    @Test func countBasedWindowDropsTheOldestCall() {
         #expect(held(.calls(3), [failed, slow, good, good].map { ($0, at: 0) }) == [3, 0, 1])
         #expect(held(.calls(3), [failed, slow, good, good, good].map { ($0, at: 0) }) == [3, 0, 0])
         #expect(held(.calls(1), [failed, good].map { ($0, at: 0) }) == [1, 0, 0])
     }
 
-    @Test func aWindowOfTimeDropsOldCalls() {
+    @Test func timeBasedWindowDropsOldCalls() {
         for moment in [0, 9.999] { #expect(held(.time(.seconds(10)), [(failed, 0), (good, moment)]) == [2, 1, 0]) }
         #expect(held(.time(.seconds(10)), [(failed, 0), (good, 10)]) == [1, 0, 0])
-        // From the end of a tenth, nine tenths remain.
+        // At the end of a tenth, calls of the last nine tenths remain.
         #expect(held(.time(.seconds(10)), [(failed, 0.999), (good, 9.999)]) == [2, 1, 0])
         #expect(held(.time(.seconds(10)), [(failed, 0.999), (good, 10)]) == [1, 0, 0])
     }
 
-    @Test func aWindowOfTimeIsEmptyAfterALongIdleTime() {
+    @Test func timeBasedWindowIsEmptyAfterALongIdleTime() {
         let calls = [(failed, at: 3.0), (slow, at: 4.0), (failed, at: 1_000_000.5), (good, at: 1_000_001)]
         #expect(held(.time(.seconds(10)), calls) == [2, 1, 0])
     }
 
-    @Test func earlierTimesCountAsTheLatest() {
+    @Test func timeBeforeTheLatestCallCountsAsTheLatest() {
         #expect(held(.time(.seconds(10)), [(good, 25), (failed, 3), (good, 34)]) == [3, 1, 0])
     }
 
     @Test(arguments: [1, 2, 31, 32, 33, 64, 100])
-    func aWindowOfCallsMatchesItsModel(count: Int) {
+    func countBasedWindowMatchesAModel(count: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var window = CircuitWindow(.calls(count))
@@ -68,7 +68,7 @@ struct CircuitWindowTests {
     }
 
     @Test(arguments: 1...5)
-    func aWindowOfTimeCountsCallsForNineToTenTenths(round: Int) {
+    func timeBasedWindowCountsCallsForAtLeastNineTenthsOfItsLength(round: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         var window = CircuitWindow(.time(.seconds(10)))

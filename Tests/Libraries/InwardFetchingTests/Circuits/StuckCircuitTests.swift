@@ -31,7 +31,7 @@ struct StuckCircuitTests {
 
     // #544
     @Test(arguments: [FetchError.Reason.rejected, .closed, .cancelled])
-    func anIgnoredErrorReleasesItsPermit(reason: FetchError.Reason) async throws {
+    func inconclusiveErrorReleasesItsPermit(reason: FetchError.Reason) async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         let ignoring = StubDataFetcher(failing: reason).breakingCircuit(breaker)
         for _ in 0..<10 { await #expect(throws: FetchError.self) { try await ignoring.fetch(.example()) } }
@@ -40,13 +40,13 @@ struct StuckCircuitTests {
     }
 
     // #903
-    @Test func fewerProbesThanTheMinimumOfCallsAreEnough() async throws {
+    @Test func circuitClosesWithFewerProbesThanTheMinimumCalls() async throws {
         try await recover(makeOpenBreaker(probes: 1))
         try await recover(makeOpenBreaker(probes: 9))
     }
 
     // #935
-    @Test func aCancelledProbeReleasesItsPermit() async throws {
+    @Test func cancelledProbeReleasesItsPermit() async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         let arrived = Rendezvous(of: 3)
         let never = Rendezvous(of: 3)
@@ -70,7 +70,7 @@ struct StuckCircuitTests {
     }
 
     // #935
-    @Test func anUnusedPermitIsReleased() async throws {
+    @Test func unusedPermitIsReleased() async throws {
         let breaker = try await makeOpenBreaker(probes: 2)
         for _ in 0..<10 { _ = try breaker.permit() }
         try await recover(breaker)
@@ -103,9 +103,9 @@ struct StuckCircuitTests {
 
     // #1432
     @Test(arguments: 1...20)
-    func theNumberOfProbesHoldsDuringTransitions(round: Int) async throws {
+    func probeLimitHoldsDuringTransitions(round: Int) async throws {
         let breaker = try await makeOpenBreaker(probes: 3)
-        // From open to half open and back, and then to closed.
+        // The circuit goes from open to half open and back, and then to closed.
         try await crowd(of: 24, through: breaker, 503)
         #expect(breaker.state == .open(remaining: .seconds(20)))
         clock.advance(by: .seconds(20))

@@ -69,7 +69,7 @@ struct CachingDataFetcherTests {
         #expect(try await fetcher.fetch(request()).headerFields[.age] == "8")
     }
 
-    /// A fresh copy also answers conditional requests, whose responses are stored like any other.
+    /// A fresh stored response also answers conditional requests. Their responses are stored like any other.
     @Test(arguments: [HeaderField.Name.ifNoneMatch, .ifModifiedSince])
     func conditionsDoNotChangeTheKey(name: HeaderField.Name) async throws {
         var conditional = try request()
@@ -95,7 +95,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), request()) == ["2", "2"])
     }
 
-    @Test func timeInOtherCachesCounts() async throws {
+    @Test func timeInOtherCachesCountsTowardTheAge() async throws {
         var held = fresh("1")
         held.headerFields[.age] = "50"
         let fetcher = script(held, fresh("2")).caching(in: makeCache().makePartition())
@@ -113,7 +113,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
-    @Test func theWholeRequestIsTheKey() async throws {
+    @Test func wholeRequestIsTheCacheKey() async throws {
         var differing = fresh("1")
         differing.headerFields[.vary] = "Accept"
         var inPlainText = try request()
@@ -206,7 +206,7 @@ struct CachingDataFetcherTests {
         #expect(cache.questionCount == 0)
     }
 
-    @Test func aFailedRequestKeepsTheOlderResponse() async throws {
+    @Test func failedRequestKeepsTheCachedResponse() async throws {
         let source = ScriptedDataFetcher([
             .answer(fresh("1")), .failure(.unreachable), .answer(fresh("2", status: 503)),
         ])
@@ -225,13 +225,13 @@ struct CachingDataFetcherTests {
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "PURGE"])
-    func aWriteEmptiesThePartition(name: String) async throws {
+    func writeEmptiesThePartition(name: String) async throws {
         let method = try #require(DataRequest.Method(name))
         let fetcher = script(fresh("1"), fresh("written"), fresh("2")).caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request(), request(method: method), request()) == ["1", "written", "2"])
     }
 
-    @Test func aFailedWriteEmptiesThePartition() async throws {
+    @Test func failedWriteEmptiesThePartition() async throws {
         let source = ScriptedDataFetcher([.answer(fresh("1")), .failure(.timedOut), .answer(fresh("2"))])
         let fetcher = source.caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request()) == ["1"])
@@ -244,7 +244,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), request(method: .head), request()) == ["1", "", "1"])
     }
 
-    /// Returns a fetcher whose reads pass two meeting points before their fresh response; writes are answered at once.
+    /// Returns a fetcher whose reads pass two rendezvous points before they get a fresh response. Writes get one immediately.
     private func held(_ begun: Rendezvous, _ released: Rendezvous) -> StubDataFetcher {
         StubDataFetcher { request throws(FetchError) in
             if request.method == .get {
@@ -271,7 +271,7 @@ struct CachingDataFetcherTests {
         #expect(cache.count == 1)
     }
 
-    @Test func aClosedPartitionIsEmptyAndStoresNothing() async throws {
+    @Test func closedPartitionIsEmptyAndStoresNothing() async throws {
         let cache = makeCache()
         let partition = cache.makePartition()
         let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
@@ -288,7 +288,7 @@ struct CachingDataFetcherTests {
         #expect(cache.count == 0)
     }
 
-    @Test func responsesUnderWayAreNotStoredAfterClosing() async throws {
+    @Test func responsesInFlightAreNotStoredAfterClosing() async throws {
         let cache = makeCache()
         let partition = cache.makePartition()
         let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
@@ -297,7 +297,7 @@ struct CachingDataFetcherTests {
         async let answer = fetcher.fetch(read)
         await begun.arrive()
         partition.close()
-        // Nor in a partition that is opened in the meantime.
+        // The response must not be stored in a partition opened in the meantime either.
         let other = cache.makePartition()
         await released.arrive()
         #expect(try await answer == fresh("1"))
@@ -313,14 +313,14 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(ofAda, request()) == ["of Ada"])
         #expect(try await bodies(ofCharles, request()) == ["of Charles"])
         #expect(cache.count == 2)
-        // Neither one is emptied by the other.
+        // A write or a close in one partition does not empty the other.
         _ = try await ofCharles.fetch(request(method: .post))
         charles.close()
         #expect(try await bodies(ofAda, request()) == ["of Ada"])
         #expect(cache.count == 1)
     }
 
-    @Test func theOldestResponsesAreEvictedAboveTheByteLimit() async throws {
+    @Test func oldestResponsesAreEvictedAboveTheByteLimit() async throws {
         // About 580 bytes each.
         let cache = makeCache(byteLimit: 1_300)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("1234") }.caching(in: cache.makePartition())
@@ -340,7 +340,7 @@ struct CachingDataFetcherTests {
 
     // RFC 9111 section 4.2.3: it is unknown when a slow response was created, so its age counts from the request.
     @Test(arguments: [(nil, 8), ("50", 58)])
-    func theAgeOfASlowResponseCountsFromTheRequest(age: String?, seconds: Int) async throws {
+    func ageOfASlowResponseCountsFromTheRequest(age: String?, seconds: Int) async throws {
         var answer = fresh("1")
         answer.headerFields[.age] = age
         let fetcher = slow(answer, by: .seconds(8)).caching(in: makeCache().makePartition())
@@ -354,7 +354,7 @@ struct CachingDataFetcherTests {
         #expect(try await fetcher.fetch(request()).origin == .upstream)
     }
 
-    @Test func theDateCountsIfItMeansAGreaterAge() async throws {
+    @Test func dateFieldDeterminesTheAgeIfThatIsGreater() async throws {
         let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
         let cache = ResponseCache(byteLimit: 100_000, clock: clock) { arrival }
         var dated = fresh("1")
@@ -364,7 +364,7 @@ struct CachingDataFetcherTests {
         #expect(try await fetcher.fetch(request()).headerFields[.age] == "20")
     }
 
-    @Test func theMaximumLifetimeLimitsFreshness() async throws {
+    @Test func maximumLifetimeLimitsFreshness() async throws {
         let cache = ResponseCache(byteLimit: 100_000, maximumLifetime: .seconds(5), clock: clock)
         let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
         #expect(try await bodies(fetcher, request()) == ["1"])
@@ -379,7 +379,7 @@ struct CachingDataFetcherTests {
     }
 
     @Test(.timeLimit(.minutes(5)), arguments: [nil, "no-store"])
-    func aResponseThatIsNotStoredDoesNotAffectOtherRequests(cacheControl: String?) async throws {
+    func uncacheableResponseDoesNotAffectOtherRequests(cacheControl: String?) async throws {
         let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
         let (kept, unkept) = (fresh("kept"), answer("unkept", cacheControl))
         let source = StubDataFetcher { request throws(FetchError) in
@@ -404,7 +404,7 @@ struct CachingDataFetcherTests {
         redirected.url = try DataRequest.example("http://upstream.test/elsewhere").url
         let fetcher = script(fresh("1"), redirected, fresh("3")).caching(in: cache.makePartition())
         #expect(try await bodies(fetcher, request(), request("no-cache")) == ["1", "2"])
-        // Nor does an earlier stored response survive it.
+        // The redirected response also removes the one that was stored before.
         #expect(cache.count == 0)
         #expect(try await bodies(fetcher, request(), request()) == ["3", "3"])
     }
@@ -424,7 +424,7 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request(), request(method: .options), request()) == ["1", "options", "1"])
     }
 
-    @Test func aThousandRequestsMayRunAtOnce() async throws {
+    @Test func thousandConcurrentRequestsStayWithinTheByteLimit() async throws {
         let cache = makeCache(byteLimit: 5_900)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("12345") }.caching(in: cache.makePartition())
         try await withThrowingTaskGroup { group in

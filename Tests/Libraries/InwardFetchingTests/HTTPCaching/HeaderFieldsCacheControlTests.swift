@@ -36,7 +36,7 @@ struct HeaderFieldsCacheControlTests {
         #expect(fields(#"max-age=5, a"b, no-store"#).cacheDirectives == ["max-age": "5", "no-store": ""])
     }
 
-    @Test func theFirstOccurrenceOfADirectiveCounts() {
+    @Test func firstOccurrenceOfADirectiveCounts() {
         #expect(fields("max-age=1, max-age=2", "max-age=3").cacheDirectives == ["max-age": "1"])
     }
 
@@ -71,11 +71,11 @@ struct HeaderFieldsCacheControlTests {
         ("x", nil), ("5, 6", nil), ("1.5", nil), ("2147483647", nil), ("99999999999999999999", nil),
         ("-99999999999999999999", nil),
     ])
-    func timeInOtherCachesCounts(age: String, seconds: Int?) {
+    func timeInOtherCachesReducesFreshness(age: String, seconds: Int?) {
         #expect(fields("max-age=60", age: age).freshness == seconds.map { .seconds($0) })
     }
 
-    @Test func theLongestTimesDoNotOverflow() {
+    @Test func longestTimesDoNotOverflow() {
         #expect(fields("max-age=0", age: "-1").freshness == nil)
         #expect(fields("max-age=2147483647", age: "2147483646").freshness == .seconds(1))
         #expect(fields("max-age=2147483647", age: "2147483647").freshness == nil)
@@ -86,7 +86,7 @@ struct HeaderFieldsCacheControlTests {
     @Test(arguments: [
         ("*", nil), ("Accept, *", nil), ("Accept-Encoding, Cookie", Duration.seconds(60)), ("", .seconds(60)),
     ])
-    func varyMattersOnlyIfItIsAStar(vary: String, freshness: Duration?) {
+    func onlyAStarInVaryPreventsFreshness(vary: String, freshness: Duration?) {
         #expect(fields("max-age=60", vary: vary).freshness == freshness)
     }
 
@@ -97,7 +97,7 @@ struct HeaderFieldsCacheControlTests {
         (nil, "Sun, 06 Nov 2094 08:49:37 GMT", 8), (nil, "yesterday", 8),
         (nil, "Sun, 06 Nov 0001 08:49:37 GMT", 2_147_483_648),
     ])
-    func theAgeIsTheGreaterOfDelayAndDate(age: String?, date: String?, seconds: Int) throws {
+    func initialAgeIsTheGreaterOfDelayAndDate(age: String?, date: String?, seconds: Int) throws {
         var fields = fields("max-age=60", age: age)
         fields[.date] = date
         let arrival = try #require(Date(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))

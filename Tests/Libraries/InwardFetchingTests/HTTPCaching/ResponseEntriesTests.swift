@@ -27,8 +27,8 @@ struct ResponseEntriesTests {
         return try (0..<10).filter { entries.response(to: try request($0), in: partition, at: .zero) != nil }
     }
 
-    /// 512 bytes, 22 for the URL, twice the name and once the value of each field, and the body.
-    @Test func entriesTakeTheirContentsAndAnOverhead() throws {
+    /// 512 bytes of overhead, 22 for the URL, the name of each field twice and its value once, and the body.
+    @Test func costOfAnEntryIsThatOfItsContentsAndAnOverhead() throws {
         var request = try request(1)
         request.headerFields = [HeaderField(.accept, "text/plain")]
         let response = DataResponse(headerFields: [HeaderField(.age, "20")], body: Data(repeating: 0x20, count: 100))
@@ -58,7 +58,7 @@ struct ResponseEntriesTests {
     }
 
     /// A response that must not be stored shows that the previous one is outdated.
-    @Test func aResponseThatIsNotStoredRemovesTheOneBefore() throws {
+    @Test func uncacheableResponseRemovesThePreviousOne() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         for expiry in [.seconds(1), nil] as [Duration?] {
             entries.store(body(4), to: try request(0), in: partition, until: expiry)
@@ -122,7 +122,7 @@ struct ResponseEntriesTests {
         #expect(try kept(entries, in: partition) == [1])
     }
 
-    @Test func theLastResponseToARequestCounts() throws {
+    @Test func lastResponseToARequestIsStored() throws {
         var (entries, partition) = makeEntries(byteLimit: 10)
         let question = entries.beginQuestion(try request(0), in: partition, at: .zero)
         for count in 1...2 { entries.store(body(count), asked: question, until: .seconds(1)) }

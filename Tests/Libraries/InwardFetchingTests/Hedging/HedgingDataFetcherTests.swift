@@ -60,7 +60,7 @@ struct HedgingDataFetcherTests {
     private let clock = ManualClock()
     private let timer: TimerService
     private let hedges = Hedges()
-    /// A meeting point that no other task reaches, so that waiting there ends only with a cancellation.
+    /// A rendezvous that no other task reaches, so only cancellation ends a wait there.
     private let nowhere = Rendezvous(of: 1_000)
     private let gate = Rendezvous(of: 2)
 
@@ -113,7 +113,7 @@ struct HedgingDataFetcherTests {
         #expect(timer.count == 0)
     }
 
-    @Test func theFirstAttemptWinsIfItSucceedsFirst() async throws {
+    @Test func firstAttemptWinsIfItSucceedsFirst() async throws {
         let second = waiting(at: nowhere, then: failure(.cancelled))
         let begun = Rendezvous(of: 2)
         let source = Source(first: waiting(at: gate, then: answer(200))) { request throws(FetchError) in
@@ -151,7 +151,7 @@ struct HedgingDataFetcherTests {
         if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) { #expect(clock.sleeperCount == 0) }
     }
 
-    @Test func anEarlyFailureIsTheOutcome() async throws {
+    @Test func failureBeforeTheDelayIsTheOutcome() async throws {
         let source = Source(first: waiting(at: gate, then: failure(.unreachable)), second: answer(201))
         let asked = try ask(fetcher(source))
         await timer.timers(1)
@@ -161,7 +161,7 @@ struct HedgingDataFetcherTests {
         #expect(source.begun == [1])
     }
 
-    /// Runs two attempts: one fails when both are under way, and the other ends after it.
+    /// Runs two attempts: one fails while both are in flight, and the other ends after it.
     private func outcome(firstFails: Bool, _ fails: @escaping Source.Attempt, _ ends: @escaping Source.Attempt)
         async throws
         -> Result<DataResponse, any Error>
@@ -194,13 +194,13 @@ struct HedgingDataFetcherTests {
     }
 
     @Test(arguments: [true, false])
-    func ifOneAttemptFailsTheOtherCounts(firstFails: Bool) async throws {
+    func otherAttemptIsTheOutcomeIfOneFails(firstFails: Bool) async throws {
         #expect(try await outcome(firstFails: firstFails, failure(.unreachable), answer(200)).get().status == 200)
         #expect(try await outcome(firstFails: firstFails, answer(503), answer(404)).get().status == 404)
     }
 
     @Test(arguments: [true, false])
-    func theFirstFailureCountsIfBothFail(firstFails: Bool) async throws {
+    func failureOfTheFirstAttemptIsTheOutcomeIfBothFail(firstFails: Bool) async throws {
         let status = try await outcome(
             firstFails: firstFails,
             answer(firstFails ? 503 : 500),
@@ -257,7 +257,7 @@ struct HedgingDataFetcherTests {
         #expect(hedges.requests.count == 5)
     }
 
-    /// Two requests are late at once, and there is a token for one second attempt.
+    /// Two requests are late at the same time, but there is a token for only one second attempt.
     @Test func lateRequestsWithoutATokenAreNotHedged() async throws {
         let released = Rendezvous(of: 3)
         let slow = Source(first: waiting(at: released, then: answer(200)), second: answer(201))
@@ -318,9 +318,9 @@ struct HedgingDataFetcherTests {
         #expect(remaining.withLock { $0 } == [.seconds(5), .seconds(4)])
     }
 
-    // Even if there is no token for a second attempt.
+    // The delay is learned even if there is no token for a second attempt.
     @Test(arguments: [1, 0.1])
-    func theDelayIsLearnedFromSuccesses(share: Double) async throws {
+    func delayIsLearnedFromSuccesses(share: Double) async throws {
         let begun = Rendezvous(of: 2)
         let source = StubDataFetcher { [clock, nowhere] request throws(FetchError) in
             if request.attempt == 2 { await begun.arrive() }
@@ -346,7 +346,7 @@ struct HedgingDataFetcherTests {
         #expect(hedges.requests.count == 1)
     }
 
-    @Test func theLayerNamesTheDelay() {
+    @Test func layerDescriptionNamesTheDelay() {
         let source = StubDataFetcher(DataResponse())
         #expect(
             source.hedging(after: .fixed(.seconds(2))).layer

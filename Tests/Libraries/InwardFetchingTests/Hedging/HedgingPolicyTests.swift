@@ -24,7 +24,7 @@ struct HedgingPolicyTests {
         #expect(Double(hedged) >= Double(begun) * share * 0.8 - 10, "The seed was \(seed).")
     }
 
-    @Test func theFirstSecondAttemptNeedsAFullToken() {
+    @Test func firstHedgeNeedsAFullToken() {
         var policy = HedgingPolicy(.fixed(.seconds(1)), share: 0.05)
         let delays = (1...20).map { _ in policy.begin() }
         #expect(delays == Array(repeating: nil, count: 19) + [.seconds(1)])
@@ -32,7 +32,7 @@ struct HedgingPolicyTests {
         #expect(hedges == [true, false])
     }
 
-    @Test func threeSharesBelowAThirdAreNotEnough() {
+    @Test func sharesAreNotRoundedUpToAFullToken() {
         var policy = HedgingPolicy(.fixed(.seconds(1)), share: 0.333_333_5)
         let delays = (1...4).map { _ in policy.begin() }
         #expect(delays == [nil, nil, nil, .seconds(1)])
@@ -45,7 +45,7 @@ struct HedgingPolicyTests {
         #expect(hedges == Array(repeating: true, count: HedgingPolicy.longestRow) + [false])
     }
 
-    @Test func theDelayFollowsRecentDurationsOnceThereAreEnough() {
+    @Test func delayFollowsRecentDurationsOnceThereAreEnough() {
         var policy = HedgingPolicy(.percentile(90, atFirst: .seconds(5), ofLast: 20), share: 1)
         for number in 1...9 { policy.record(.milliseconds(number)) }
         #expect(policy.delay == .seconds(5))
@@ -55,7 +55,7 @@ struct HedgingPolicyTests {
         #expect(policy.delay == .seconds(1))
     }
 
-    @Test func aFixedDelayNeverChanges() {
+    @Test func fixedDelayNeverChanges() {
         var policy = HedgingPolicy(.fixed(.seconds(2)), share: 1)
         for _ in 1...20 { policy.record(.seconds(1)) }
         #expect(policy.delay == .seconds(2))

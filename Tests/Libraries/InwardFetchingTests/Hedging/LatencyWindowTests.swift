@@ -26,7 +26,7 @@ struct LatencyWindowTests {
         }
     }
 
-    @Test func anEmptyWindowHasNoPercentile() {
+    @Test func emptyWindowHasNoPercentile() {
         #expect(LatencyWindow(capacity: 5).percentile(50) == nil)
     }
 

@@ -59,7 +59,7 @@ struct AdaptiveLimitTests {
     }
 
     @Test(arguments: Thoroughness.sample([1, 20, 200], every: 2), Thoroughness.sample([5, 20, 60], every: 2))
-    func theLimitApproachesTheCapacityOfTheUpstream(start: Int, capacity: Int) {
+    func limitApproachesTheCapacityOfTheUpstream(start: Int, capacity: Int) {
         for seed in 1...(Thoroughness.isExhaustive ? 4 : 1) {
             var source = source(from: start, seed: UInt64(seed))
             let limit = source.answer(20_000, capacity: capacity, milliseconds: 100)
@@ -68,7 +68,7 @@ struct AdaptiveLimitTests {
         }
     }
 
-    @Test func theLimitFollowsAChangingCapacity() {
+    @Test func limitFollowsAChangingCapacity() {
         var source = source()
         let before = source.answer(10_000, capacity: 40, milliseconds: 100)
         let between = source.answer(10_000, capacity: 8, milliseconds: 100)
@@ -78,7 +78,7 @@ struct AdaptiveLimitTests {
         #expect((40...82).contains(after))
     }
 
-    @Test func theLimitStaysWhenEveryRequestBecomesSlower() {
+    @Test func limitStaysWhenEveryRequestBecomesSlower() {
         var source = source()
         _ = source.answer(10_000, capacity: 20, milliseconds: 100)
         // This is soon detected, because less concurrency does not help.
@@ -88,13 +88,13 @@ struct AdaptiveLimitTests {
         #expect((20...42).contains(later))
     }
 
-    @Test func theLimitRisesToItsMaximumIfNothingQueues() {
+    @Test func limitRisesToItsMaximumIfNothingQueues() {
         var source = source(in: 2...50, from: 2)
         _ = source.answer(10_000, capacity: 100, milliseconds: 100)
         #expect(source.limit.limit == 50)
     }
 
-    @Test func theLimitDoesNotRiseWhileUnused() {
+    @Test func limitDoesNotRiseUnlessItIsFullyUsed() {
         var source = source(from: 20)
         _ = source.answer(10_000, capacity: 100, milliseconds: 100, wanted: 19)
         #expect(source.limit.limit <= 20)
@@ -102,7 +102,7 @@ struct AdaptiveLimitTests {
         #expect(source.limit.limit <= 20)
     }
 
-    @Test func theLimitFallsToItsMinimumDuringOverloadAndRecovers() {
+    @Test func limitFallsToItsMinimumDuringOverloadAndRecovers() {
         var source = source(in: 3...100, from: 40)
         _ = source.answer(2_000, capacity: 20, milliseconds: 100, outcome: .overloaded)
         #expect(source.limit.limit == 3)
@@ -120,7 +120,7 @@ struct AdaptiveLimitTests {
     }
 
     /// A limit that has fallen by half is probed once, and not in every window while it stays low.
-    @Test func aFallenLimitCausesOneProbe() {
+    @Test func fallenLimitCausesOneProbe() {
         var limit = AdaptiveLimit(in: 1...100, from: 100, tolerance: 1)
         var now = Duration.zero
         // The first probe, which finds no difference.
@@ -139,7 +139,7 @@ struct AdaptiveLimitTests {
     }
 
     /// The reference is the highest limit, not the limit at the last probe.
-    @Test func aLimitBelowHalfOfItsHighestCausesAProbe() {
+    @Test func limitBelowHalfOfItsPeakCausesAProbe() {
         var limit = AdaptiveLimit(in: 1...1_000, from: 20, tolerance: 1)
         var now = Duration.zero
         for _ in 0..<90 { answer(&limit, in: .milliseconds(100), underWay: limit.limit, at: &now) }
@@ -155,7 +155,7 @@ struct AdaptiveLimitTests {
     }
 
     /// A hundred windows after the previous probe, the limit is halved for one window.
-    @Test func aProbeFollowsAHundredWindows() {
+    @Test func limitIsProbedAfterAHundredWindows() {
         var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1.5)
         var now = Duration.zero
         let halved = (1...210).filter { _ in
@@ -167,7 +167,7 @@ struct AdaptiveLimitTests {
 
     /// If half the concurrency still takes nine tenths of the time or more, the limit made no difference and is restored.
     @Test(arguments: [(899, 5), (900, 20), (1_000, 20)])
-    func aProbeHalvesTheLimitAgainIfThatHelped(milliseconds: Int, expected: Int) {
+    func probeHalvesTheLimitAgainIfThatReducedTheLatency(milliseconds: Int, expected: Int) {
         var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
         var now = Duration.zero
         for _ in 0..<2 { answer(&limit, in: .seconds(1), underWay: 20, at: &now) }
@@ -188,7 +188,7 @@ struct AdaptiveLimitTests {
     }
 
     /// Even if half the concurrency is much faster.
-    @Test func theLimitIsNotHalvedBelowItsMinimum() {
+    @Test func limitIsNotHalvedBelowItsMinimum() {
         var limit = AdaptiveLimit(in: 10...20, from: 20, tolerance: 1)
         var now = Duration.zero
         for _ in 0..<2 { answer(&limit, in: .seconds(1), underWay: 20, at: &now) }
@@ -207,7 +207,7 @@ struct AdaptiveLimitTests {
 
     /// A window has ten responses, or as many as the limit if that is greater.
     @Test(arguments: [(5, 10), (10, 10), (20, 20)])
-    func aWindowIsEvaluatedWhenItIsFull(start: Int, count: Int) {
+    func windowIsEvaluatedWhenItIsFull(start: Int, count: Int) {
         var limit = AdaptiveLimit(in: 1...100, from: start, tolerance: 1)
         var now = Duration.zero
         answer(&limit, in: .milliseconds(100), underWay: start, at: &now)
@@ -220,7 +220,7 @@ struct AdaptiveLimitTests {
         #expect(answered == count)
     }
 
-    @Test func aProbeNeedsHalfOfTheLimitUnderWay() {
+    @Test func probeNeedsHalfOfTheLimitInFlight() {
         for (underWay, expected) in [(9, 20), (10, 10)] {
             var limit = AdaptiveLimit(in: 1...100, from: 20, tolerance: 1)
             var now = Duration.zero
@@ -230,7 +230,7 @@ struct AdaptiveLimitTests {
     }
 
     /// At low concurrency nothing queues, so the latency is the latency without queueing.
-    @Test func theBaselineFollowsResponsesAtLowConcurrency() {
+    @Test func baselineFollowsResponsesAtLowConcurrency() {
         var limit = AdaptiveLimit(in: 1...10_000, from: 1_000, tolerance: 1)
         var now = Duration.zero
         answer(&limit, in: .milliseconds(100), underWay: 1, at: &now)
@@ -243,7 +243,7 @@ struct AdaptiveLimitTests {
     }
 
     /// A latency below the baseline lowers it by a tenth of the difference.
-    @Test func theBaselineFollowsTheFastestResponses() {
+    @Test func baselineFollowsTheFastestResponses() {
         var limit = AdaptiveLimit(in: 1...10_000, from: 1_000, tolerance: 1)
         var now = Duration.zero
         // The baseline, a window that begins a probe, and the probe, which finds no difference.
@@ -267,14 +267,14 @@ struct AdaptiveLimitTests {
         #expect(limits[0] == limits[1])
     }
 
-    @Test func outcomesThatSayNothingAreIgnored() {
+    @Test func inconclusiveOutcomesAreIgnored() {
         var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: 1.5)
         let before = limit
         for number in 1...100 { limit.record(.untold, from: .zero, to: .seconds(number), underWay: 10) }
         #expect(limit == before)
     }
 
-    @Test func responsesInZeroTimeAreAccepted() {
+    @Test func responsesThatTakeNoTimeAreAccepted() {
         var limit = AdaptiveLimit(in: 1...100, from: 10, tolerance: .nan)
         for _ in 1...20_000 { limit.record(.answered, from: .zero, to: .zero, underWay: 100) }
         #expect(limit.limit == 100)

@@ -42,7 +42,7 @@ struct ConcurrencyLimiterTests {
     }
 
     // On one actor, so that no task continues before the test waits.
-    @MainActor @Test func aPermitForAWaiterThatJustLeftPassesToTheNext() async throws {
+    @MainActor @Test func permitOfACancelledWaiterPassesToTheNext() async throws {
         let timer = TimerService(clock)
         let limiter = limiter(1, on: timer)
         let request = try DataRequest.example()
@@ -62,7 +62,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.underWay == 0)
     }
 
-    /// By the maximum wait of the limiter, which is 60 seconds, or by the deadline of the task.
+    /// A waiter is late after the limiter's maximum wait of 60 seconds, or after the deadline of its task.
     @Test(arguments: [30, 90]) func lateWaitersLeaveTheQueue(seconds: Int) async throws {
         let timer = TimerService(clock)
         let limiter = limiter(1, on: timer)
@@ -77,7 +77,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.waiting == 0)
     }
 
-    @MainActor @Test func aPermitIsFreeAfterTheLastWaiterLeft() async throws {
+    @MainActor @Test func permitIsFreeAfterTheOnlyWaiterIsCancelled() async throws {
         let timer = TimerService(clock)
         let limiter = limiter(1, on: timer)
         let request = try DataRequest.example()
@@ -157,7 +157,7 @@ struct ConcurrencyLimiterTests {
         #expect(try await second.fetch(.example()).status == .ok)
     }
 
-    @Test func anAdaptiveLimitFollowsOutcomes() async throws {
+    @Test func adaptiveLimitFollowsOutcomes() async throws {
         let timer = TimerService(clock)
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 50), timer: timer)
         let failing = StubDataFetcher { [clock] request throws(FetchError) in
@@ -184,7 +184,7 @@ struct ConcurrencyLimiterTests {
 
     /// Other failures and unsent requests say nothing about overload.
     @Test(arguments: allReasons, [false, true])
-    func onlyRequestsWithoutAResponseMeanOverload(reason: FetchError.Reason, wasSent: Bool) async throws {
+    func onlyErrorsOfUnansweredRequestsMeanOverload(reason: FetchError.Reason, wasSent: Bool) async throws {
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 50), timer: TimerService(clock))
         let fetcher = StubDataFetcher { request throws(FetchError) in
             throw FetchError(reason, request: request, explanation: "was told to fail", wasSent: wasSent)
@@ -207,7 +207,7 @@ struct ConcurrencyLimiterTests {
         async let first = holding.fetch(.example())
         await meeting.arrive()
         let waiting = Task { try await second.fetch(.example()) }
-        // The timer of its maximum wait.
+        // The timer for its maximum wait.
         await timer.timers(1)
         await left.arrive()
         #expect(try await waiting.value.status == 204)
@@ -215,7 +215,7 @@ struct ConcurrencyLimiterTests {
         #expect(limiter.underWay == 0)
     }
 
-    @Test func aCancellationByTheDeadlineMeansOverload() async throws {
+    @Test func cancellationAtTheDeadlineMeansOverload() async throws {
         let timer = TimerService(clock)
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 50), timer: timer)
         let nowhere = Rendezvous(of: 2)
@@ -232,8 +232,8 @@ struct ConcurrencyLimiterTests {
     }
 
     @Test(arguments: [(200, 2), (404, 2), (499, 2), (500, 1)])
-    func theLimitRisesWhileItIsFullyUsed(status: Int, limit: Int) async throws {
-        // It rises a little with every ten responses, but not beyond what is used.
+    func limitRisesWhileItIsFullyUsed(status: Int, limit: Int) async throws {
+        // It rises a little with every ten responses, but not beyond the concurrency that is used.
         let limiter = ConcurrencyLimiter(.adaptive(in: 1...100, from: 1), timer: TimerService(clock))
         let fetcher = StubDataFetcher(DataResponse(status: .init(status))).limitingConcurrency(to: limiter)
         for _ in 0..<80 { _ = try await fetcher.fetch(.example()) }

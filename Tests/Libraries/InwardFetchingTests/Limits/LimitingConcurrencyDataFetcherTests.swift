@@ -23,7 +23,7 @@ struct LimitingConcurrencyDataFetcherTests {
 
     private let clock = ManualClock()
     private let timer: TimerService
-    /// The meeting points that hold back the first request.
+    /// The rendezvous points that hold back the first request.
     private let sent = Rendezvous(of: 2)
     private let released = Rendezvous(of: 2)
     private let source: RecordingDataFetcher
@@ -52,7 +52,7 @@ struct LimitingConcurrencyDataFetcherTests {
 
     private func request(_ name: String) throws -> DataRequest { try .example("http://upstream.test/\(name)") }
 
-    /// Sends a request in a task of its own.
+    /// Sends a request in a separate task.
     private func ask(
         _ name: String,
         by fetcher: LimitingConcurrencyDataFetcher,
@@ -84,7 +84,7 @@ struct LimitingConcurrencyDataFetcherTests {
         #expect(timer.count == 0)
     }
 
-    @Test func requestsAreRejectedAtOnceWhenTheQueueIsFull() async throws {
+    @Test func requestsAreRejectedImmediatelyWhenTheQueueIsFull() async throws {
         let refusals = Refusals()
         let fetcher = fetcher(waiting: 1)
         let first = try ask("first", by: fetcher)
@@ -101,7 +101,7 @@ struct LimitingConcurrencyDataFetcherTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func aHigherPriorityDisplacesTheLastWaiterOfTheLowest() async throws {
+    @Test func higherPriorityDisplacesTheLastWaiterOfTheLowestPriority() async throws {
         let fetcher = fetcher(waiting: 3)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
@@ -126,7 +126,7 @@ struct LimitingConcurrencyDataFetcherTests {
         #expect(source.requests.map(\.url.path) == ["/first", "/d", "/b", "/a"])
     }
 
-    @Test func aCancelledWaiterLeavesTheQueue() async throws {
+    @Test func cancelledWaiterLeavesTheQueue() async throws {
         let fetcher = fetcher(waiting: 1)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
@@ -209,7 +209,7 @@ struct LimitingConcurrencyDataFetcherTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func withAMaximumWaitOfZeroRequestsAreRejectedAtOnce(patience: Duration) async throws {
+    func maximumWaitOfZeroRejectsRequestsImmediately(patience: Duration) async throws {
         let fetcher = fetcher(waiting: 10, atMost: patience)
         let first = try ask("first", by: fetcher)
         await sent.arrive()
@@ -229,7 +229,7 @@ struct LimitingConcurrencyDataFetcherTests {
         }
     }
 
-    @Test func theLayerNamesTheLimit() {
+    @Test func layerDescriptionNamesTheLimit() {
         let source = StubDataFetcher(DataResponse())
         #expect(
             source.limitingConcurrency(to: 16).layer == DataFetcherLayer(.concurrencyLimit, "sends at most 16 at once")

@@ -28,7 +28,7 @@ struct LimitingRateDataFetcherTests {
         source.limitingRate(to: RateLimiter(1, per: .seconds(1), burst: 2, waitingAtMost: patience, timer: timer))
     }
 
-    /// Sends a request in a task of its own.
+    /// Sends a request in a separate task.
     private func ask(by fetcher: LimitingRateDataFetcher, within limit: Duration? = nil) throws -> Task<
         FetchError?, Never
     > {
@@ -66,7 +66,7 @@ struct LimitingRateDataFetcherTests {
         #expect(source.requests.count == 4)
     }
 
-    @Test func longWaitsAreRejectedWithTheTimeForARetry() async throws {
+    @Test func longWaitsAreRejectedWithARetryDelay() async throws {
         let refusals = Refusals()
         let fetcher = fetcher(waitingAtMost: .milliseconds(500))
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
@@ -85,7 +85,7 @@ struct LimitingRateDataFetcherTests {
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5)])
-    func withAMaximumWaitOfZeroRequestsAreRejectedAtOnce(patience: Duration) async throws {
+    func maximumWaitOfZeroRejectsRequestsImmediately(patience: Duration) async throws {
         let fetcher = fetcher(waitingAtMost: patience)
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
         let error = await #expect(throws: FetchError.self) { try await fetcher.fetch(.example()) }
@@ -105,7 +105,7 @@ struct LimitingRateDataFetcherTests {
         #expect(await other.value == nil)
     }
 
-    @Test func theSlotOfACancelledRequestPassesToTheNext() async throws {
+    @Test func slotOfACancelledRequestPassesToTheNext() async throws {
         let fetcher = fetcher()
         for _ in 0..<2 { _ = try await fetcher.fetch(.example()) }
         let third = try ask(by: fetcher)
@@ -138,7 +138,7 @@ struct LimitingRateDataFetcherTests {
         #expect(limiter.admit() != nil)
     }
 
-    /// For example, inside an open circuit breaker.
+    /// A request may be unsent because an inner circuit breaker is open, for example.
     @Test func unsentRequestsReturnTheirSlot() async throws {
         let limiter = RateLimiter(1, per: .seconds(1), burst: 1, waitingAtMost: .zero, timer: timer)
         let refusing = StubDataFetcher(failing: .rejected).limitingRate(to: limiter)
@@ -173,7 +173,7 @@ struct LimitingRateDataFetcherTests {
                     await Result(awaiting: { () async throws(FetchError) in try await fetcher.fetch(request) })
                 }
             }
-            // 5 are sent at once, 20 wait for up to 2 seconds, and 15 are rejected.
+            // 5 are sent immediately, 20 wait for up to 2 seconds, and 15 are rejected.
             var refused: [RetryAfter?] = []
             for _ in 0..<20 {
                 if case .failure(let error)? = await group.next() { refused.append(error.retryAfter) }
@@ -189,7 +189,7 @@ struct LimitingRateDataFetcherTests {
         }
     }
 
-    @Test func theLayerNamesTheRate() {
+    @Test func layerDescriptionNamesTheRate() {
         let layer = source.limitingRate(to: 100, per: .seconds(1), burst: 20).layer
         #expect(layer == DataFetcherLayer(.rateLimit, "sends at most 100 in 1.0 seconds"))
     }

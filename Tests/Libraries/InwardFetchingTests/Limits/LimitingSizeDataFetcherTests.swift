@@ -27,7 +27,7 @@ struct LimitingSizeDataFetcherTests {
         #expect(error?.explanation == "was answered with more than \(max(0, sizes.limit)) bytes, which is the limit")
     }
 
-    @Test func theLayerNamesTheSizeLimit() {
+    @Test func layerDescriptionNamesTheSizeLimit() {
         let layer = source(0).limitingSize(to: 8).layer
         #expect(layer == DataFetcherLayer(.sizeLimit, "limits bodies to 8 bytes"))
     }

@@ -20,7 +20,7 @@ struct TokenBucketTests {
     }
 
     @Test(arguments: [(10, 1, 1), (10, 1, 5), (3, 1, 2), (1, 7, 3), (7, 60, 100), (1_000, 1, 10)])
-    func noTimeSpanExceedsTheBurstPlusTheRate(count: Int, seconds: Int, burst: Int) {
+    func admissionsNeverExceedTheBurstPlusTheRate(count: Int, seconds: Int, burst: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         let period = Duration.seconds(seconds)
@@ -55,12 +55,12 @@ struct TokenBucketTests {
 
     /// Rounding down would exceed the rate.
     @Test(arguments: [(3, 333_333_333_333_333_334), (7, 142_857_142_857_142_858), (4, 250_000_000_000_000_000)])
-    func anIntervalIsRoundedUp(count: Int, attoseconds: Int64) {
+    func intervalIsRoundedUp(count: Int, attoseconds: Int64) {
         let interval = TokenBucket(count, per: .seconds(1), burst: 1).interval
         #expect(interval == Duration(secondsComponent: 0, attosecondsComponent: attoseconds))
     }
 
-    @Test func aBurstIsAdmittedAtOnceAndThenOnePerInterval() {
+    @Test func burstIsAdmittedImmediatelyAndThenOnePerInterval() {
         var bucket = TokenBucket(10, per: .seconds(1), burst: 3)
         let atOnce = (0..<4).map { _ in bucket.isTaken(at: .zero) }
         #expect(atOnce == [true, true, true, false])
@@ -82,7 +82,7 @@ struct TokenBucketTests {
         #expect(isTakenInTime)
     }
 
-    @Test func slotsCanBeReturnedLastFirst() throws {
+    @Test func slotsCanBeReturnedInReverseOrder() throws {
         var bucket = TokenBucket(1, per: .seconds(1), burst: 1)
         let turns = (0..<3).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(9)) }
         #expect(turns.count == 3)
@@ -92,7 +92,7 @@ struct TokenBucketTests {
         #expect(bucket.next(at: .zero) == .seconds(1))
     }
 
-    @Test func aReturnedEarlierSlotIsReusedUntilItPasses() {
+    @Test func returnedSlotIsReusedUntilItsTimePasses() {
         var bucket = TokenBucket(1, per: .seconds(1), burst: 1)
         let turns = (0..<5).compactMap { _ in bucket.reserve(at: .zero, by: .seconds(9)) }
         bucket.putBack(turns[3])
@@ -116,7 +116,7 @@ struct TokenBucketTests {
         #expect(again == turns)
     }
 
-    @Test func aRoundedIntervalIsExactToANanosecond() {
+    @Test func roundedIntervalIsExactToANanosecond() {
         let bucket = TokenBucket(3, per: .seconds(1), burst: 1)
         #expect(bucket.interval * 3 >= .seconds(1))
         #expect(bucket.interval * 3 < .seconds(1) + .nanoseconds(1))

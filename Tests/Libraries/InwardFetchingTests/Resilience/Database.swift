@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A database that answers queries by a script, whose last step is repeated, and records them.
+/// A database that answers queries from a script, whose last step is repeated, and records the queries.
 final class Database: Sendable {
     private struct State {
         var steps: [Result<String, DatabaseError>]

@@ -26,7 +26,7 @@ struct ResilientCircuitTests {
         }
     }
 
-    @Test func anOpenCircuitRejectsUntilAProbeSucceeds() async throws {
+    @Test func openCircuitRejectsCallsUntilAProbeSucceeds() async throws {
         let database = Database(.failure(.busy), .failure(.busy), .success("Ada"))
         let query = breaking(database.query)
         for id in 1...2 { #expect(await query.result(id) == .failure(.busy)) }
@@ -50,13 +50,13 @@ struct ResilientCircuitTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func successesCount() async {
+    @Test func successesLowerTheFailureRate() async {
         let query = breaking(Database(.failure(.busy), .success("Ada"), .failure(.busy), .success("Ada")).query)
         for id in 1...4 { _ = await query.result(id) }
         #expect(breaker.state == .closed)
     }
 
-    @Test func aProbeThatSaysNothingReleasesItsPermit() async throws {
+    @Test func inconclusiveProbeReleasesItsPermit() async throws {
         let unknown = DatabaseError.unavailable(ResilienceError(.rejected, operation: "it", explanation: "was not"))
         let database = Database(
             .failure(.busy),
@@ -74,7 +74,7 @@ struct ResilientCircuitTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test func aTimeoutIsAFailureIfTheOperationWasStarted() async {
+    @Test func timeoutIsAFailureIfTheOperationWasStarted() async {
         let unstarted = breaking(Database(.success("Ada")).query.timingOut(after: .zero, timer: timer))
         for id in 1...9 { _ = await unstarted.result(id) }
         #expect(breaker.state == .closed)
@@ -94,7 +94,7 @@ struct ResilientCircuitTests {
 
     /// A cancelled call says nothing, unless a deadline cancelled it.
     @Test(arguments: [true, false])
-    func aCancellationIsAFailureIfADeadlineHasPassed(isLate: Bool) async {
+    func cancellationIsAFailureIfADeadlineHasPassed(isLate: Bool) async {
         let query = breaking(
             Query { [clock] _ throws(DatabaseError) in
                 if isLate { clock.advance(by: .seconds(1)) }

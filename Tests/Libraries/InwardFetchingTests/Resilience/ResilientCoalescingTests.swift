@@ -8,7 +8,7 @@ import Testing
 struct ResilientCoalescingTests {
     /// On one actor, so that each call has joined when the next one runs.
     @MainActor @Test(arguments: [true, false])
-    func equalCallsUnderWayAreCoalesced(succeeds: Bool) async {
+    func concurrentEqualCallsAreCoalesced(succeeds: Bool) async {
         let gate = Promise<Void>()
         let database = succeeds ? Database(.success("Ada")) : Database(.failure(.busy))
         let query = Query { id throws(DatabaseError) in

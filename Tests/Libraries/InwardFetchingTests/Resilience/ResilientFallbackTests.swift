@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ResilientFallbackTests {
-    @Test func theFallbackAnswersForAFailure() async {
+    @Test func fallbackAnswersAfterAFailure() async {
         let replica = Database(.success("Ada of the replica"))
         let query = Database(.success("Ada"), .failure(.busy), .failure(.notFound)).query
             .fallingBack(to: replica.query) { $0 == .busy }
@@ -15,12 +15,12 @@ struct ResilientFallbackTests {
         #expect(replica.asked == [2])
     }
 
-    @Test func theFirstErrorIsThrownIfTheFallbackFailsToo() async {
+    @Test func originalErrorIsThrownIfTheFallbackFailsToo() async {
         let query = Database(.failure(.busy)).query.fallingBack(to: Database(.failure(.notFound)).query) { _ in true }
         #expect(await query.result(7) == .failure(.busy))
     }
 
-    @Test func aFixedResultReplacesErrorsOfDecoratorsToo() async {
+    @Test func fixedResultAlsoReplacesErrorsOfDecorators() async {
         let query = Database(.success("Ada")).query.timingOut(after: .zero).fallingBack(to: "nobody") { error in
             error.resilience?.reason == .timedOut
         }

@@ -15,7 +15,7 @@ struct ResilientHedgingTests {
         timer = TimerService(clock)
     }
 
-    /// Returns a query whose first attempt waits for its result, and whose second has one at once.
+    /// Returns a query whose first attempt waits for its result, and whose second attempt succeeds immediately.
     private func query(second: Result<String, DatabaseError>) -> Query {
         Query { [attempts, first] _ throws(DatabaseError) in
             guard attempts.add() == 1 else { return try second.get() }
@@ -44,7 +44,7 @@ struct ResilientHedgingTests {
         #expect(attempts.value == 1)
     }
 
-    @Test func theFirstErrorIsThrownIfBothAttemptsFail() async {
+    @Test func errorOfTheFirstAttemptIsThrownIfBothFail() async {
         let failed = Promise<Void>()
         let query = Query { [attempts, first] _ throws(DatabaseError) in
             guard attempts.add() == 1 else {

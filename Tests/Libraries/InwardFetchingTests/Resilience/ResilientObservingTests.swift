@@ -60,7 +60,7 @@ struct ResilientObservingTests {
         }
     }
 
-    @Test func theOutermostObserverWrapsCallsAndAttemptsFirst() async {
+    @Test func outermostObserverWrapsCallsAndAttemptsFirst() async {
         let journal = Journal()
         let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)
         let query = Database(.failure(.busy), .success("Ada")).query
@@ -177,7 +177,7 @@ struct ResilientObservingTests {
         #expect(observer.descriptions.filter { $0 == "the lookup was hedged" }.count == 1)
     }
 
-    @Test func theInnerObserverIsToldFirstAndOnlyOfInnerLayers() async {
+    @Test func innerObserverIsNotifiedFirstAndOnlyOfInnerLayers() async {
         let inner = RecordingFetchObserver(named: "inner", sharing: observer)
         let outer = RecordingFetchObserver(named: "outer", sharing: observer)
         let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)
@@ -191,7 +191,7 @@ struct ResilientObservingTests {
         #expect(observer.descriptions.filter { $0.contains("is retried") }.map { $0.hasPrefix("outer") } == [true])
     }
 
-    @Test func withoutAnObserverNothingIsReported() async {
+    @Test func nothingIsReportedWithoutAnObserver() async {
         let query = Database(.success("Ada")).query.observing(with: nil)
         #expect(await query.result(7) == .success("Ada"))
     }

@@ -28,7 +28,7 @@ struct ResilientRetryTests {
         query.retrying(schedule(attempts: attempts, budget: budget), timer: timer, advice)
     }
 
-    @Test func failedCallsAreRetriedAfterAWaitUntilTheySucceed() async throws {
+    @Test func failedCallsAreRetriedWithBackoffUntilTheySucceed() async throws {
         let database = Database(.failure(.busy), .failure(.busy), .success("Ada"))
         let query = retrying(database.query)
         async let row = query(7)
@@ -51,7 +51,7 @@ struct ResilientRetryTests {
         #expect(database.asked.count == 1)
     }
 
-    @Test func theLastErrorIsThrownAfterTheLastAttempt() async {
+    @Test func lastErrorIsThrownAfterTheLastAttempt() async {
         let database = Database(.failure(.busy), .failure(.busy), .failure(.notFound))
         let schedule = RetrySchedule(attempts: 3, baseDelay: .zero)
         let query = database.query.retrying(schedule, timer: timer) { _ in .again }
@@ -59,7 +59,7 @@ struct ResilientRetryTests {
         #expect(database.asked.count == 3)
     }
 
-    @Test func theDelayOfAnErrorIsAddedToTheBackoff() async throws {
+    @Test func delayOfAnErrorIsAddedToTheBackoff() async throws {
         let database = Database(.failure(.busy), .success("Ada"))
         let query = retrying(database.query) { _ in .again(after: .seconds(30)) }
         async let row = query(7)
@@ -120,7 +120,7 @@ struct ResilientRetryTests {
         #expect(timer.count == 0)
     }
 
-    /// The argument says which attempts were started. The last one is cancelled while it waits for the next.
+    /// The argument says which attempts were started. The call is cancelled while it waits for the next attempt.
     @Test(arguments: [[false], [false, false], [true, false], [false, true], [true, true]])
     func anyStartedAttemptMeansThatTheOperationWasStarted(attempts: [Bool]) async {
         let number = Counter()
@@ -138,7 +138,7 @@ struct ResilientRetryTests {
     }
 
     @Test(arguments: [RetryAdvice.again, .never])
-    func theAdviceDecidesAboutTimeouts(advice: RetryAdvice) async throws {
+    func adviceDecidesWhetherTimeoutsAreRetried(advice: RetryAdvice) async throws {
         let asked = Mutex<[DatabaseError]>([])
         let database = Database(.success("Ada"))
         let schedule = RetrySchedule(attempts: 2, baseDelay: .zero)

@@ -44,7 +44,7 @@ struct ResilientTimeoutTests {
         #expect(!answer.fulfill("Ada"))
     }
 
-    @Test func theLimitIsTheDeadlineInside() async throws {
+    @Test func shorterLimitIsTheDeadlineOfTheOperation() async throws {
         let remaining = ResilientOperation<Int, Duration?, DatabaseError> { _ in Deadline.current?.remaining }
         let query = remaining.timingOut(after: .seconds(2), timer: timer).timingOut(after: .seconds(5), timer: timer)
         #expect(try await query(7) == .seconds(2))
@@ -52,7 +52,7 @@ struct ResilientTimeoutTests {
         #expect(try await strict(7) == .seconds(3))
     }
 
-    @Test func aCancelledCallerGetsTheErrorOfTheOperation() async {
+    @Test func cancelledCallerGetsTheErrorOfTheOperation() async {
         let query = query.timingOut(after: .seconds(2), timer: timer)
         let call = Task { await query.result(7) }
         await timer.timers(1)

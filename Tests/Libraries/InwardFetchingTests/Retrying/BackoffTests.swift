@@ -4,7 +4,7 @@ import Testing
 @testable import InwardFetching
 
 struct BackoffTests {
-    @Test func theLimitDoublesWithEachAttemptUpToTheMaximum() {
+    @Test func limitDoublesWithEachAttemptUpToTheMaximum() {
         let backoff = Backoff(base: .milliseconds(100), maximum: .milliseconds(500))
         let delays = [1, 2, 3, 4, 5, .max].map { backoff.delay(after: $0, fraction: 0.5) / .milliseconds(1) }
         #expect(delays == [50, 100, 200, 250, 250, 250])

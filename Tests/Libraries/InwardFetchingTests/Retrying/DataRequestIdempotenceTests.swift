@@ -7,7 +7,7 @@ struct DataRequestIdempotenceTests {
         ("GET", true), ("HEAD", true), ("OPTIONS", true), ("PUT", true), ("DELETE", true), ("TRACE", true),
         ("POST", false), ("PATCH", false), ("CONNECT", false), ("get", false), ("PURGE", false),
     ])
-    func someMethodsAreIdempotent(method: String, isIdempotent: Bool) throws {
+    func idempotenceFollowsTheMethod(method: String, isIdempotent: Bool) throws {
         let request = try DataRequest.example(method: #require(DataRequest.Method(method)))
         #expect(request.isIdempotent == isIdempotent)
     }
@@ -16,7 +16,7 @@ struct DataRequestIdempotenceTests {
         ("Idempotency-Key", "7", true), ("idempotency-key", "7", true), ("Idempotency-Key", " ", false),
         ("X-Idempotency-Key", "7", false),
     ])
-    func aKeyMakesAnyRequestIdempotent(name: String, value: String, isIdempotent: Bool) throws {
+    func idempotencyKeyMakesAnyRequestIdempotent(name: String, value: String, isIdempotent: Bool) throws {
         let name = try #require(HeaderField.Name(name))
         let request = try DataRequest.example(method: .post, headerFields: [HeaderField(name, value)])
         #expect(request.isIdempotent == isIdempotent)

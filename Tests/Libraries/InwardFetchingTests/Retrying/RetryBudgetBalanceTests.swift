@@ -34,14 +34,14 @@ struct RetryBudgetBalanceTests {
         #expect(counts.reduce(0, +) == retries)
     }
 
-    @Test func theReserveIsAvailableAtFirst() {
+    @Test func reserveIsAvailableFromTheStart() {
         var balance = balance(reserve: 10)
         #expect(withdrawals(&balance) == 10)
         #expect(withdrawals(&balance, requests: 50) == 10)
         #expect(withdrawals(&balance, requests: 50) == 0)
     }
 
-    @Test func theReserveRefillsOverTime() {
+    @Test func reserveRefillsOverTime() {
         var balance = balance(reserve: 3, refillInterval: .seconds(2))
         #expect(withdrawals(&balance) == 3)
         #expect(withdrawals(&balance, at: .seconds(2) - .nanoseconds(1)) == 0)
@@ -52,7 +52,7 @@ struct RetryBudgetBalanceTests {
         #expect(withdrawals(&balance, at: .seconds(1_000_001)) == 0)
     }
 
-    @Test func aFullReserveDoesNotRefill() {
+    @Test func fullReserveDoesNotRefill() {
         var balance = balance(reserve: 3)
         let isPaid = balance.withdraw(requests: 0, at: .seconds(100))
         #expect(isPaid)
@@ -60,7 +60,7 @@ struct RetryBudgetBalanceTests {
         #expect(withdrawals(&balance, requests: 50, at: .seconds(100)) == 10)
     }
 
-    @Test func earlierTimesChangeNothing() {
+    @Test func earlierTimeDoesNotRefillTheReserve() {
         var balance = balance(reserve: 1)
         #expect(withdrawals(&balance, at: .seconds(10)) == 1)
         #expect(withdrawals(&balance, at: .seconds(5)) == 0)
@@ -76,7 +76,7 @@ struct RetryBudgetBalanceTests {
         #expect(withdrawals(&reserved, requests: 20_000) == 30)
     }
 
-    @Test func theRequestCountMayWrapAround() {
+    @Test func requestCountMayWrapAround() {
         var balance = balance(limit: 500)
         #expect(withdrawals(&balance, requests: .max - 2) == 500)
         #expect(withdrawals(&balance, requests: .min + 2) == 1)

@@ -12,7 +12,7 @@ struct RetryPolicyTests {
 
     private func answer(_ code: Int) -> Outcome { .success(DataResponse(status: .init(code))) }
 
-    @Test func theStandardPolicyHasThreeAttemptsAndATenthOfASecond() throws {
+    @Test func standardPolicyHasThreeAttemptsAndABaseDelayOf100Milliseconds() throws {
         let policy = RetryPolicy.standard
         #expect(policy.attempts == 3)
         #expect(policy.objection(to: try .example(), after: 2, because: answer(503)) == nil)
@@ -27,12 +27,12 @@ struct RetryPolicyTests {
         (.closed, false), (.rejected, false), (.invalidRequest, false), (.untrusted, false), (.tooLarge, false),
         (.tooManyRedirects, false), (.unreadable, false),
     ])
-    func someFailuresAreRetried(reason: FetchError.Reason, isRetried: Bool) throws {
+    func onlyTemporaryFailuresAreRetried(reason: FetchError.Reason, isRetried: Bool) throws {
         let objection = RetryPolicy().objection(to: try .example(), after: 1, because: try failure(reason))
         #expect(objection == (isRetried ? nil : .unsuited))
     }
 
-    @Test func someStatusesAreRetriedAsResponsesAndAsErrors() throws {
+    @Test func temporaryStatusesAreRetriedAsResponsesAndAsErrors() throws {
         let retried: Set = [408, 425, 429, 500, 502, 503, 504]
         for code in 100..<600 {
             let response = DataResponse(status: .init(code))
@@ -86,7 +86,7 @@ struct RetryPolicyTests {
         #expect(decision(.seconds(31)) == .end(.retryAfterTooLong(.seconds(31))))
     }
 
-    @Test func noWaitGoesBeyondTheDeadline() {
+    @Test func noWaitExceedsTheDeadline() {
         let policy = RetryPolicy(baseDelay: .seconds(2))
         func decision(remaining: Duration, retryAfter: Duration? = nil, fraction: Double = 0.5) -> RetryDecision {
             policy.decision(after: 1, retryAfter: retryAfter, remaining: remaining, fraction: fraction)
@@ -116,7 +116,7 @@ struct RetryPolicyTests {
             "the upstream asked to wait 2 seconds"
         ),
     ])
-    func theRequestedWaitIsDescribedInSeconds(ending: RetryEnding, text: String) {
+    func requestedWaitIsDescribedInSeconds(ending: RetryEnding, text: String) {
         #expect(ending.description == text)
     }
 }

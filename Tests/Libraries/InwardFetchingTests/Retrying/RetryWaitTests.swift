@@ -65,7 +65,7 @@ struct RetryWaitTests {
         #expect(log.entries.map(\.delay) == [.seconds(30.5)])
     }
 
-    @Test func theCurrentDateIsReadOnlyForARetryDate() async throws {
+    @Test func currentDateIsReadOnlyForARetryDate() async throws {
         let date = HeaderField(.retryAfter, "Sun, 06 Nov 1994 08:49:37 GMT")
         let asked = Mutex(0)
         for (response, count) in [
@@ -83,7 +83,7 @@ struct RetryWaitTests {
         }
     }
 
-    @Test func aCancellationEndsTheWait() async throws {
+    @Test func cancellationEndsTheWait() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         let task = Task { [fetcher = fetcher(source)] in try await result(of: fetcher) }
         await timer.timers(1)
@@ -95,7 +95,7 @@ struct RetryWaitTests {
         #expect(timer.count == 0)
     }
 
-    @Test(arguments: [false, true]) func aCancellationKeepsWhetherTheRequestWasSent(wasSent: Bool) async throws {
+    @Test(arguments: [false, true]) func cancellationErrorTellsWhetherTheRequestWasSent(wasSent: Bool) async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(.unreachable, request: request, explanation: "failed", wasSent: wasSent)
         }
@@ -124,7 +124,7 @@ struct RetryWaitTests {
 
     @Test func cancelledRequestsScheduleNoRetry() async throws {
         let budget = RetryBudget(share: 0, reserve: 1, timer: timer)
-        // A meeting point that no other task reaches, so that waiting there ends only with a cancellation.
+        // A rendezvous that no other task reaches, so only cancellation ends a wait there.
         let nowhere = Rendezvous(of: 2)
         let source = StubDataFetcher { _ throws(FetchError) in
             await nowhere.arrive()
@@ -138,7 +138,7 @@ struct RetryWaitTests {
         #expect(budget.withdraw())
     }
 
-    @Test func noWaitGoesBeyondTheDeadline() async throws {
+    @Test func noWaitExceedsTheDeadline() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         let budget = RetryBudget(share: 0, reserve: 1, timer: timer)
         let fetcher = fetcher(source, budget: budget)
@@ -149,7 +149,7 @@ struct RetryWaitTests {
         #expect(budget.withdraw())
     }
 
-    @Test func theDeadlineLimitsAllAttemptsTogether() async throws {
+    @Test func deadlineLimitsAllAttemptsTogether() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         let fetcher = fetcher(source)
         async let outcome = result(of: fetcher, by: Deadline(in: .seconds(1.5), on: timer))
@@ -165,7 +165,7 @@ struct RetryWaitTests {
         let fetcher = fetcher(source)
         async let outcome = result(of: fetcher, by: Deadline(in: .seconds(1), on: timer))
         await timer.timers(2)
-        // For example, because the machine was asleep.
+        // The wait can end late, for example because the machine was asleep.
         clock.advance(by: .seconds(10))
         let error = try await outcome.failure
         #expect(error?.reason == .timedOut)
@@ -173,7 +173,7 @@ struct RetryWaitTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func aDeadlineOnAnotherClockEndsTheWait() async throws {
+    @Test func deadlineOnAnotherClockEndsTheWait() async throws {
         let otherClock = ManualClock()
         let other = TimerService(otherClock)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))

@@ -58,7 +58,7 @@ struct RetryingDataFetcherTests {
     }
 
     // The maximum number of attempts, each after its own wait: issue 97 of kean/Get.
-    @Test func theLastResponseReportsTheAttempts() async throws {
+    @Test func lastResponseReportsTheAttempts() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(status: 503)))
         let policy = RetryPolicy(attempts: 4, baseDelay: .nanoseconds(8), jitter: Jitter { 0 })
         let response = try await outcome(of: source, to: try .example(), policy: policy).get()
@@ -69,7 +69,7 @@ struct RetryingDataFetcherTests {
         #expect(FetchError(response, to: try .example()).description == words)
     }
 
-    @Test func theLastErrorReportsTheAttempts() async throws {
+    @Test func lastErrorReportsTheAttempts() async throws {
         let outcome = await outcome(of: StubDataFetcher(failing: .unreachable), to: try .example())
         let error = try #require(outcome.failure)
         #expect(error.reason == .unreachable)
@@ -92,7 +92,7 @@ struct RetryingDataFetcherTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func otherEndingsReportTheAttempts() async throws {
+    @Test func permanentOutcomeAfterARetryReportsTheAttempts() async throws {
         let answered = await outcome(of: ScriptedDataFetcher([answer(503), answer(404)]), to: try .example())
         #expect(try answered.get().status == .notFound)
         #expect(try answered.get().retries == RetryReport(attempts: 2, ending: "this outcome is not retried"))
@@ -101,14 +101,14 @@ struct RetryingDataFetcherTests {
         #expect(failed.failure?.retries == RetryReport(attempts: 2, ending: "this outcome is not retried"))
     }
 
-    @Test func aPostIsNotRetriedAndReportsWhy() async throws {
+    @Test func postIsNotRetriedAndReportsWhy() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(failing: .interrupted))
         let error = await outcome(of: source, to: try .example(method: Self.post)).failure
         #expect(error?.retries == RetryReport(attempts: 1, ending: "it is not safe to repeat"))
         #expect(source.requests.count == 1)
     }
 
-    @Test func aPostThatDidNotReachTheUpstreamIsRetried() async throws {
+    @Test func postThatDidNotReachTheUpstreamIsRetried() async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([.failure(.unreachable), answer(503), answer(200)]))
         let response = try await outcome(of: source, to: try .example(method: Self.post)).get()
         #expect(response.status == 503)
@@ -116,7 +116,7 @@ struct RetryingDataFetcherTests {
         #expect(source.requests.count == 2)
     }
 
-    @Test func aPostWithAnIdempotencyKeyIsRetriedWithTheSameKey() async throws {
+    @Test func postWithAnIdempotencyKeyIsRetriedWithTheSameKey() async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([.failure(.interrupted), answer(201)]))
         let request = try DataRequest.example(
             method: Self.post,
@@ -140,7 +140,7 @@ struct RetryingDataFetcherTests {
             (.answer(DataResponse(status: 204)), nil),
         ] as [(ScriptedDataFetcher.Step, FetchError.Reason?)]
     )
-    func anUncertainWriteIsReportedDespiteLaterOutcomes(
+    func uncertainWriteIsReportedDespiteLaterOutcomes(
         last: ScriptedDataFetcher.Step,
         reason: FetchError.Reason?
     ) async throws {
@@ -171,7 +171,7 @@ struct RetryingDataFetcherTests {
         #expect(refused.failure?.status?.code == code)
     }
 
-    @Test func requestsToSendOnceAreNotRetried() async throws {
+    @Test func requestsMarkedToBeSentOnceAreNotRetried() async throws {
         let source = RecordingDataFetcher(ScriptedDataFetcher([.failure(.unreachable), answer(503), answer(200)]))
         var request = try DataRequest.example(headerFields: [HeaderField(.idempotencyKey, "k7")])
         request.isSentOnce = true
@@ -231,7 +231,7 @@ struct RetryingDataFetcherTests {
         #expect(log.entries.map(\.delay) == [.zero])
     }
 
-    @Test func theLayerNamesTheNumberOfAttempts() {
+    @Test func layerDescriptionNamesTheNumberOfAttempts() {
         let source = StubDataFetcher(DataResponse())
         #expect(source.retrying(.standard).layer == DataFetcherLayer(.retry, "tries up to 3 times"))
         #expect(source.retrying(RetryPolicy(attempts: 1)).layer == DataFetcherLayer(.retry, "tries once"))

@@ -101,7 +101,7 @@ struct FetchingDataLoaderTests {
         #expect(server.requests.count == 2_002)
     }
 
-    @Test func theSameByteForEachRangeIsRejected() async throws {
+    @Test func sameByteForEachRangeIsRejected() async throws {
         let server = endlessServer(repeatsFirst: true)
         let error = await #expect(throws: TransferDataError.self) {
             try await TransferData(from: loader(server), to: InMemoryDataSaver())()
@@ -219,7 +219,7 @@ struct FetchingDataLoaderTests {
         #expect(error?.explanation.hasPrefix("was answered with \(status)") == true)
     }
 
-    @Test func stillHasRequestsTheVersion() async throws {
+    @Test func versionIsValidatedWithAConditionalRequest() async throws {
         let server = InMemoryWebDataFetcher()
         server["/data"] = data
         #expect(try await loader(server).stillHas("\"1\""))

@@ -54,7 +54,7 @@ struct HostileServerTests {
         switch error {
         case .unreadable(let cause), .limitExceeded(let cause): return cause
         default:
-            Issue.record("It was \(String(describing: error)).")
+            Issue.record("The error was \(String(describing: error)).")
             return nil
         }
     }

@@ -27,7 +27,7 @@ struct PostingDataSaverTests {
         #expect(request.headerFields.map(\.description) == ["Content-Type: text/plain; charset=utf-8"])
     }
 
-    @Test func theContentTypeIsSent() async throws {
+    @Test func contentTypeIsSent() async throws {
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse()))
         let url = try DataRequest.example().url
         try await PostingDataSaver(url: url, contentType: "application/json", dataFetcher: source).save([])

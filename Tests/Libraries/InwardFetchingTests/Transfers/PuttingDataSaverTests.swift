@@ -33,7 +33,7 @@ struct PuttingDataSaverTests {
         #expect(server["/target"] == data)
         #expect(server.paths == ["/target"])
         #expect(writes(server) == ["PUT /target"])
-        // There was nothing to remove.
+        // No part existed, so there was nothing to remove.
         #expect(!server.requests.contains { $0.method == .delete })
     }
 
@@ -80,7 +80,7 @@ struct PuttingDataSaverTests {
         #expect(ranges == ["bytes=0-1048575", "bytes=1048576-2097151"])
     }
 
-    @Test func theSaverPassesTheConformanceSuite() async throws {
+    @Test func saverConforms() async throws {
         let server = InMemoryWebDataFetcher()
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 70_000, dataFetcher: server)
         try await DataSaverConformance { server["/target"] }.check(saver)
@@ -123,7 +123,7 @@ struct PuttingDataSaverTests {
     }
 
     /// The second chunk of a run shows whether the server stores a part as the whole.
-    @Test func theSizeOfThePartIsCheckedAfterTheSecondChunk() async throws {
+    @Test func sizeOfThePartIsCheckedAfterTheSecondChunk() async throws {
         let server = InMemoryWebDataFetcher()
         let failing = InMemoryDataLoader(data, chunkByteCount: 5) { (_, question) throws(DataLoaderError) in
             if question.offset == 10 { throw DataLoaderError(source: "The memory", explanation: "is gone") }
@@ -148,6 +148,10 @@ struct PuttingDataSaverTests {
         let saver = PuttingDataSaver(url: try .example("target"), chunkByteCount: 1, dataFetcher: server)
         try await TransferData(from: InMemoryDataLoader(data, chunkByteCount: 1_100), to: saver)()
         #expect(server["/target"] == data)
+        let readings = server.requests.filter { $0.method == .get && $0.url.path() == "/target.inward-part" }
+        let ranges = readings.compactMap { $0.headerFields[.range] }
+        // The first request is for the size of the part, after its second chunk.
+        #expect(ranges == ["bytes=1-1"] + data.indices.map { "bytes=\($0)-\($0)" })
     }
 
     /// An earlier run put the data, but ended before it recorded that.
@@ -251,7 +255,7 @@ struct PuttingDataSaverTests {
     }
 
     /// If nothing was saved, there is no part to read.
-    @Test(arguments: [0, 1]) func recordsAreReadUnlessNothingWasSaved(count: Int) async throws {
+    @Test(arguments: [0, 1]) func partIsReadOnlyIfSomethingWasSaved(count: Int) async throws {
         let server = InMemoryWebDataFetcher()
         let saved = Array(data.prefix(count))
         let part = SavedPart(
@@ -355,7 +359,7 @@ struct PuttingDataSaverTests {
             try await TransferData(from: InMemoryDataLoader(data), to: saver(server))()
         }
         #expect(error?.description.contains("the server does not support Content-Range") == true)
-        // Detected after two chunks, before the rest is sent in vain.
+        // The saver detects it after two chunks, before it sends the rest for nothing.
         #expect(writes(server).count { $0.contains("inward-part") } == 2)
         #expect(server["/target"] == [7])
         #expect(server.paths == ["/target"])
@@ -414,7 +418,7 @@ struct PuttingDataSaverTests {
     }
 
     /// The move may have taken effect. Removing the part would then remove the saved data.
-    @Test func aPartIsKeptWhenItsMoveFails() async throws {
+    @Test func partIsKeptIfItsMoveFails() async throws {
         let server = InMemoryWebDataFetcher { (_, request) throws(FetchError) in
             guard request.method != .move else {
                 throw FetchError(.interrupted, request: request, explanation: "was cut off")

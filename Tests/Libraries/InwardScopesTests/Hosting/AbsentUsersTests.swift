@@ -7,7 +7,7 @@ import InwardTesting
 import TestSupport
 import Testing
 
-/// The delivery of writes of users who are not signed in.
+/// Delivery of the writes of users who are not signed in.
 @Suite(.timeLimit(.minutes(5)))
 struct AbsentUsersTests {
     private let source = NoteUpstream()
@@ -15,7 +15,7 @@ struct AbsentUsersTests {
     private let errors = RecordingErrorHandler()
     private let clock = ManualClock()
 
-    /// Opens the app of a new process. Its policy makes writes that failed in an earlier process due at once.
+    /// Opens the app of a new process. With its policy, writes that failed in an earlier process are due immediately.
     private func app(
         asking dataFetcher: (any DataFetcher)? = nil,
         store: (any RecordStore)? = nil,

@@ -93,7 +93,7 @@ struct AppScopeTests {
         try await app.close()
     }
 
-    @Test func writeWithoutAStoreIsSentAtOnceAndNeedsNoDeclaration() async throws {
+    @Test func writeWithoutAStoreIsSentImmediatelyAndNeedsNoDeclaration() async throws {
         let app = await AppScope("notes", try configuration(store: nil, []))
         let session = try await app.signIn(as: "ada")
         try await session.repository(.notes).update(7) { $0.text = "Changed" }

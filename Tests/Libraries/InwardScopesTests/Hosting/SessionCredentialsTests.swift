@@ -56,7 +56,7 @@ struct SessionCredentialsTests {
         let notes = try session.repository(.notes)
         _ = try await notes.create(NoteDraft(text: "New"))
         while source.tokens.count < 2 { await Task.yield() }
-        // The write was rejected twice and waits. A read gets the third token accepted, after which the write is sent.
+        // The write was rejected twice and waits. A read is accepted with the third token, and then the write is sent.
         _ = try await notes.entity(7, .upstreamOnly)
         try await session.outbox?.drain()
         #expect(source.requests.last { $0.method == .post }?.headerFields[.authorization] == "Bearer token-3")
