@@ -11,7 +11,8 @@ import Synchronization
 /// let avif = try codec.bytes(of: image, as: ImageEncoding(.avif, quality: 60))
 /// ```
 ///
-/// If a file contains several images, the codec decodes the first. libvips cannot load other formats in this process.
+/// If a file contains several images, the codec decodes the first. It disables libvips' loaders for all other formats in the
+/// process.
 ///
 /// **Color and orientation.** Colors are converted to sRGB with the file's profile. The codec stores the orientation of JPEG,
 /// PNG, WebP and TIFF images as metadata. For GIF, AVIF and HEIF, it rotates the pixels before it encodes them. AVIF and HEIF
@@ -74,6 +75,12 @@ public final class VipsImageCodec: ImageCodec {
         isStarted = VipsLibrary.start(threads: max(1, threads))
     }
 
+    /// Creates a codec that behaves as if libvips had not started, for tests.
+    init(withoutLibrary: Void) {
+        (effort, pixelLimit, slowPixelLimit) = (0, 0, 0)
+        isStarted = false
+    }
+
     /// Closes the codec. Calls in progress finish, and later calls fail. libvips keeps running.
     public func close() {
         isClosed.store(true, ordering: .releasing)
@@ -82,7 +89,7 @@ public final class VipsImageCodec: ImageCodec {
     /// Returns the header of an encoded image without decoding it.
     ///
     /// - Throws: An `ImageCodecError` if the format is not supported, if the header is damaged, or with the reason `cancelled`
-    ///   if the codec is closed.
+    ///   if the codec is closed or libvips did not start.
     public func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader {
         try checkIsOpen()
         return try header(of: CheckedImage(bytes))
@@ -118,7 +125,7 @@ public final class VipsImageCodec: ImageCodec {
     /// Decodes an image without applying its orientation.
     ///
     /// - Throws: An `ImageCodecError` if the format is not supported, if the image is damaged, truncated, or larger than the
-    ///   pixel limit, or with the reason `cancelled` if the task is cancelled or the codec is closed.
+    ///   pixel limit, or with the reason `cancelled` if the task is cancelled, the codec is closed, or libvips did not start.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         try ImageCodecError.checkCancellation()
         try checkIsOpen()
@@ -146,7 +153,7 @@ public final class VipsImageCodec: ImageCodec {
     /// Encodes an image.
     ///
     /// - Throws: An `ImageCodecError` if the format is not supported, if the image exceeds a limit of the format or of
-    ///   the codec, or with the reason `cancelled` if the task is cancelled or the codec is closed.
+    ///   the codec, or with the reason `cancelled` if the task is cancelled, the codec is closed, or libvips did not start.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
         try ImageCodecError.checkCancellation()
         try checkIsOpen()
@@ -187,7 +194,7 @@ public final class VipsImageCodec: ImageCodec {
 
     private func checkIsOpen() throws(ImageCodecError) {
         guard isStarted else {
-            throw ImageCodecError(.unrecognized, "cannot be processed: libvips did not start")
+            throw ImageCodecError(.cancelled, "cannot be processed: libvips did not start")
         }
         guard !isClosed.load(ordering: .acquiring) else {
             throw ImageCodecError(.cancelled, "cannot be processed: the codec is closed")

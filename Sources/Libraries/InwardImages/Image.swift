@@ -166,8 +166,16 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(width)×\(height)" }
 }
 
-/// How to rotate or mirror the stored pixels of an image for display. The raw values are those of the TIFF 6.0 tag 0x0112,
-/// which Exif uses.
+/// How to rotate or mirror the stored pixels of an image for display.
+///
+/// ```swift
+/// var photo = image
+/// photo.orientation = .right
+/// let upright = try Orient().filtered(photo)
+/// print(upright.orientation, upright.size == photo.size.transposed)  // up true
+/// ```
+///
+/// The raw values are those of the TIFF 6.0 tag 0x0112, which Exif uses.
 public enum Orientation: Int, Hashable, Sendable, CaseIterable {
     /// Display the image as it is stored.
     case up = 1
@@ -191,6 +199,13 @@ public enum Orientation: Int, Hashable, Sendable, CaseIterable {
 }
 
 /// An sRGB color (IEC 61966-2-1) with alpha.
+///
+/// ```swift
+/// let orange = Color(red: 255, green: 140, blue: 0)
+/// let shade = Color(gray: 0, alpha: 128)  // Half-transparent black.
+/// loader.addPlugin(Background(orange))
+/// loader.addPlugin(Watermark(.text("Example", shade)))
+/// ```
 public struct Color: Hashable, Sendable {
     /// The sRGB-encoded red component.
     public var red: UInt8

@@ -57,6 +57,7 @@ public struct ImageDecodingOptions: Hashable, Sendable {
 ///
 /// ```swift
 /// let small = try codec.bytes(of: image, as: .jpeg(quality: 60))
+/// let sharp = try codec.bytes(of: image, as: .jpeg(quality: 90, subsampling: .none))
 /// let lossless = try codec.bytes(of: image, as: .png)
 /// let webP = ImageEncoding(.webP, quality: 75)  // For a codec that supports WebP.
 /// ```
@@ -65,9 +66,9 @@ public struct ImageEncoding: Hashable, Sendable {
     public enum Subsampling: Hashable, Sendable {
         /// Full color resolution (4:4:4).
         case none
-        /// One color value for two pixels in a row (4:2:2).
+        /// One color value for each two horizontally adjacent pixels (4:2:2).
         case half
-        /// One color value for four pixels (4:2:0).
+        /// One color value for each block of 2×2 pixels (4:2:0).
         case quarter
     }
 
@@ -95,6 +96,16 @@ public struct ImageEncoding: Hashable, Sendable {
 }
 
 /// An error thrown when an image cannot be decoded or encoded.
+///
+/// ```swift
+/// do throws(ImageCodecError) {
+///     print(try codec.image(from: jpeg, ImageDecodingOptions()).size)
+/// } catch where error.reason == .truncated(.jpeg) {
+///     print("The file is incomplete. Upload it again.")
+/// } catch {
+///     print(error)
+/// }
+/// ```
 public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure.
     public enum Reason: Hashable, Sendable {
@@ -106,9 +117,9 @@ public struct ImageCodecError: Error, Hashable, Sendable, CustomStringConvertibl
         case damaged(ImageFormat)
         /// The data ends before the image does.
         case truncated(ImageFormat)
-        /// The image cannot be represented in the format.
+        /// The image exceeds a limit of the format or of the codec, such as the longest side.
         case unencodable(ImageFormat)
-        /// The task was cancelled.
+        /// The task was cancelled, or the codec is closed or did not start.
         case cancelled
         /// The task's deadline passed.
         case timedOut
@@ -158,6 +169,14 @@ extension ImageCodecError {
 }
 
 /// The properties of an encoded image, known before it is decoded.
+///
+/// ```swift
+/// let header = try codec.header(of: jpeg)
+/// guard header.size.pixelCount <= 20_000_000 else {
+///     throw ImageError(.tooLarge, explanation: "is \(header.size)")
+/// }
+/// print("Decoding needs \(header.bytes(reducedBy: 1)) bytes.")
+/// ```
 public struct ImageHeader: Hashable, Sendable {
     /// The image format.
     public let format: ImageFormat
@@ -200,6 +219,12 @@ public struct ImageHeader: Hashable, Sendable {
 }
 
 /// An image format.
+///
+/// ```swift
+/// let format = try codec.header(of: jpeg).format
+/// print(format == .jpeg, format.mediaType)  // true image/jpeg
+/// let qoi = ImageFormat(name: "QOI", mediaType: "image/qoi")  // For a codec of your own.
+/// ```
 public struct ImageFormat: Hashable, Sendable, CustomStringConvertible {
     /// The common name, such as `JPEG`.
     public let name: String

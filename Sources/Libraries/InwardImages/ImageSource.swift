@@ -1,4 +1,4 @@
-/// A port that provides encoded images, such as over a network or from a directory.
+/// A port that provides encoded images, for example from a server or a directory.
 ///
 /// ```swift
 /// struct BundledImages: ImageSource {
@@ -12,36 +12,34 @@
 /// }
 /// ```
 public protocol ImageSource: Sendable {
-    /// Returns the encoded image at an address.
-    ///
-    /// Implementations stop when the task is cancelled.
+    /// Returns the encoded image at an address. Stops when the task is cancelled.
     ///
     /// - Parameters:
     ///   - address: The address of the image.
-    ///   - limit: The maximum number of bytes. As soon as the image is known to be larger, throw an error with the
-    ///     reason ``ImageError/Reason/tooLarge``.
+    ///   - limit: The maximum number of bytes. Throw ``ImageError/Reason/tooLarge`` as soon as the image is known to be larger.
     /// - Returns: The encoded image.
     /// - Throws: An ``ImageError`` if the image does not exist or cannot be loaded.
     func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage
 }
 
 /// The address of an image: a URL, a path, or anything else that the image source understands.
+///
+/// ```swift
+/// let address = ImageAddress("https://ada:secret@example.org/7.jpg?token=1")
+/// print(address)           // https://example.org/7.jpg
+/// print(address.rawValue)  // The complete address. Do not log it.
+/// ```
 public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The address in the form that the source understands.
     public let rawValue: String
 
     /// Creates an address. It is not validated here: the source decides whether it is valid.
-    public init(_ rawValue: String) {
-        self.rawValue = rawValue
-    }
+    public init(_ rawValue: String) { self.rawValue = rawValue }
 
     /// Creates an address from a string literal.
-    public init(stringLiteral value: String) {
-        self.init(value)
-    }
+    public init(stringLiteral value: String) { self.init(value) }
 
-    /// The address without user name, password, query, and fragment, which can contain secrets. For a data URL (RFC 2397), only
-    /// its scheme.
+    /// The address without credentials, query, and fragment, which can be secret. For a data URL (RFC 2397), only its scheme.
     public var description: String {
         var text = rawValue[...]
         if text.prefix(5).lowercased() == "data:" { return "data:…" }
@@ -57,6 +55,11 @@ public struct ImageAddress: Hashable, Sendable, CustomStringConvertible, Express
 }
 
 /// An encoded image from an image source.
+///
+/// ```swift
+/// let requested = EncodedImage(jpeg)
+/// let substitute = EncodedImage(jpeg, isGenuine: false)  // Such as a logo while the upstream is down.
+/// ```
 public struct EncodedImage: Hashable, Sendable {
     /// The bytes.
     public var bytes: [UInt8]
@@ -129,9 +132,7 @@ extension ImageError {
     static func timedOut(_ address: ImageAddress) -> ImageError {
         ImageError(.timedOut, of: address, explanation: "was not loaded before the deadline")
     }
-}
 
-extension ImageError {
     /// Creates an error from an error of a codec, with the same explanation.
     public init(_ error: ImageCodecError, of address: ImageAddress) {
         let reason: Reason =

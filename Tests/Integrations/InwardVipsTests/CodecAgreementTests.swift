@@ -55,7 +55,7 @@ struct CodecAgreementTests {
     }
 
     /// libvips omits an incomplete last column or row, so the codec repeats the one before it.
-    @Test func onlyTheLastColumnAndRowDifferMoreIfSidesAreNotDivisible() throws {
+    @Test func onlyTheLastColumnAndRowDifferMoreForIndivisibleSides() throws {
         for fixture in SharedFixture.jpegs {
             let bytes = try fixture.bytes()
             let (size, reductions) = (try vips.header(of: bytes).size, try vips.header(of: bytes).reductions)

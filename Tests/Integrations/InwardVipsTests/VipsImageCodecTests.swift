@@ -1,8 +1,9 @@
 #if Vips
 import Foundation
 import InwardImages
-import InwardVips
 import Testing
+
+@testable import InwardVips
 
 @Suite(.timeLimit(.minutes(10)))
 struct VipsImageCodecTests {
@@ -207,6 +208,15 @@ struct VipsImageCodecTests {
         #expect(reason { _ = try closed.image(from: encoded, ImageDecodingOptions()) } == .cancelled)
         #expect(reason { _ = try closed.bytes(of: squares, as: .png) } == .cancelled)
         #expect(try codec.image(from: encoded, ImageDecodingOptions()) == squares)
+    }
+
+    /// The images may be valid, so the error must not say that their format is unknown.
+    @Test func codecWithoutLibvipsRejectsCallsAsIfItWereClosed() throws {
+        let encoded = try codec.bytes(of: squares, as: .png)
+        let codec = VipsImageCodec(withoutLibrary: ())
+        #expect(reason { _ = try codec.header(of: encoded) } == .cancelled)
+        #expect(reason { _ = try codec.image(from: encoded, ImageDecodingOptions()) } == .cancelled)
+        #expect(reason { _ = try codec.bytes(of: squares, as: .png) } == .cancelled)
     }
 
     @Test func fileWithoutItsEndIsTruncatedEvenIfAllPixelsExist() throws {

@@ -16,6 +16,9 @@ struct JPEGCodecTests {
     }
 
     @Test func fixturesOfEveryKindExist() {
+        let kinds = ["gray", "rgb", "cmyk", "444", "440", "422", "420", "411", "420-restarts", "420-whole", "1x1"]
+        let names = ["baseline", "progressive"].flatMap { process in kinds.map { "\(process)-\($0)" } }
+        #expect(Set(names + ["baseline-ycck", "baseline-scans"]).subtracting(JPEGFixture.names).isEmpty)
         #expect(JPEGFixture.names.count > 40)
     }
 

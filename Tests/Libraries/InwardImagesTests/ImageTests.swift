@@ -30,7 +30,7 @@ struct ImageTests {
         #expect(copy[0, 0].red == 7 && original[0, 0] == .black)
     }
 
-    @Test func oneTranslucentPixelMakesAnImageNotOpaque() {
+    @Test func imageWithATranslucentPixelIsNotOpaque() {
         var image = Image(size: size, color: .white)
         #expect(image.isOpaque)
         image.update { $0[$0.count - 1] = 254 }

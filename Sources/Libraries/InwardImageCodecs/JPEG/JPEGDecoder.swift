@@ -3,7 +3,7 @@ import InwardImages
 /// A decoder for JPEG files. It reads a file segment by segment, and decodes its scans.
 struct JPEGDecoder {
     /// The maximum number of scans, three times as many as the most thorough encoders produce. The limit is needed because a
-    /// scan of a few bytes can take time for all blocks.
+    /// scan of a few bytes can make the decoder visit every block.
     private static let scanLimit = 100
     /// The memory for tables, rows and the like, in addition to samples and coefficients.
     private static let tableBytes = 2 * JPEGHuffmanTables.byteCount + 16_384

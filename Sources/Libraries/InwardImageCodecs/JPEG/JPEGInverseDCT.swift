@@ -168,7 +168,7 @@ enum JPEGReducedInverseDCT {
         let rowInner =
             sum(columns01.highHalf, 4348, columns23.highHalf, -8900)
             &+ sum(columns45.highHalf, 5946, columns67.highHalf, -865)
-        // Now columns of samples, two in each vector. Interleaving twice again yields rows.
+        // Each of these vectors contains two columns of samples. Interleaving twice again yields rows.
         let columns02 = SIMD8<Int16>(
             lowHalf: narrow(rowMean &+ rowEven &+ rowOuter),
             highHalf: narrow(rowMean &- rowEven &- rowInner)

@@ -143,9 +143,9 @@ extension PNGFilter {
 
         /// Computes the next sample from the lowest bytes of both arguments.
         ///
-        /// The position of 3c − a − b determines which of the three samples is nearest to a + b − c. If it is above the larger
-        /// of a and b, the smaller one is nearest. If it is below the smaller, the larger one is. In between, c is. This has a
-        /// shorter dependency chain than computing three distances.
+        /// With a to the left, b above, and c above left, the value of 3c − a − b determines which of them is nearest to
+        /// a + b − c. If it is above the larger of a and b, the smaller one is nearest. If it is below the smaller one, the
+        /// larger one is nearest. In between, c is nearest. This has a shorter dependency chain than computing three distances.
         @inline(__always)
         mutating func advance(_ filtered: UInt32, _ above: UInt32) {
             let above = Int32(truncatingIfNeeded: above & 0xFF)
@@ -199,7 +199,7 @@ struct PNGRowFilter {
         self.above = row
     }
 
-    /// Filters a row, and returns the sum of the absolute residuals, with bytes taken as signed.
+    /// Filters a row, and returns the sum of the absolute residuals, with each byte read as a signed number.
     private static func apply(
         _ filter: PNGFilter,
         to row: Span<UInt8>,

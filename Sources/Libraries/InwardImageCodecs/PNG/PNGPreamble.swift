@@ -75,7 +75,7 @@ struct PNGPreamble {
             throw .damagedPNG("is gray, but has \(chunk.place)")
         }
         guard !chunk.data.isEmpty, chunk.data.count % 3 == 0, chunk.data.count <= 3 * 256 else {
-            throw .damagedPNG("has the invalid number of \(chunk.data.count) bytes in \(chunk.place)")
+            throw .damagedPNG("has \(chunk.data.count) bytes in \(chunk.place), which is not a valid palette size")
         }
         var palette: [PNGColor] = []
         for index in stride(from: chunk.data.lowerBound, to: chunk.data.upperBound, by: 3) {
@@ -152,7 +152,7 @@ struct PNGHeader {
 
     var isInterlaced: Bool { passes.count > 1 }
     var bitsPerPixel: Int { bitDepth * colorType.samples }
-    /// The distance between the bytes of adjacent pixels, as filters count it.
+    /// The distance in bytes between adjacent pixels, or 1 if they share a byte, as filters define it.
     var filterDistance: Int { max(1, bitsPerPixel / 8) }
 
     /// Reads the header chunk.

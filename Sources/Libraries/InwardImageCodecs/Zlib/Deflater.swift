@@ -98,7 +98,7 @@ struct MatchFinder {
         var steps = Self.maximumSteps
         let oldest = max(0, place - Inflater.longestDistance)
         while candidate >= oldest, steps > 0 {
-            // A candidate that differs where a longer match must agree is skipped without a full comparison.
+            // Skip candidates that differ at the position where a longer match must agree, without a full comparison.
             if bytes[candidate &+ best.length] == bytes[place &+ best.length] {
                 let count = Self.commonLength(bytes, candidate, place, most: most)
                 if count > best.length {

@@ -133,7 +133,7 @@ struct Inflater {
         }
     }
 
-    /// Copies a stored block, and returns the reason if it is not complete.
+    /// Copies a stored block, and returns why the decompressor pauses if the block is not complete.
     private mutating func store(
         _ length: Int,
         of input: Span<UInt8>,

@@ -74,8 +74,8 @@ struct ZlibInflater {
 /// The Adler-32 checksum of RFC 1950, section 8.2.
 struct Adler32 {
     private static let modulus: UInt32 = 65521
-    /// A block size in bytes that does not overflow the 16-bit lanes. The running total of a lane sums up 22 · 21 / 2 bytes,
-    /// each at most 255.
+    /// A block size in bytes that does not overflow the 16-bit lanes. The running total of a lane is the sum of 22 · 21 / 2
+    /// bytes, each at most 255.
     private static let blockLength = 8 * 22
 
     private var sum: UInt32 = 1

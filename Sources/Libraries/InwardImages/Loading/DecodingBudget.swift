@@ -13,8 +13,8 @@ import Synchronization
 /// loads are served in first-in-first-out order. A loader and its copies count as one, so create one loader for each session,
 /// and copy it within the session. An image that needs more than the whole budget is rejected.
 ///
-/// Each fetch needs a permit. Permits are granted in the same way. A loader that already holds permits gets another one only if,
-/// after that, at least as many are free as it holds. So hosts that do not answer cannot block other loaders.
+/// Each fetch needs a permit. Permits are granted in the same way, with a reserve: a loader gets a second or later permit only
+/// if at least as many permits stay free as the loader then holds. So hosts that do not answer cannot block other loaders.
 ///
 /// Encoded images have a memory limit of their own: an eighth of `bytes`, in addition to the budget. An image counts from the
 /// start of its fetch until it is decoded. No fetch starts while this memory is used up. The size of an image is known only
@@ -61,6 +61,15 @@ public final class DecodingBudget: Sendable {
     }
 
     /// The reserved memory of a part of the budget, and the number of loads that wait for it.
+    ///
+    /// ```swift
+    /// struct BudgetLogger: ImageObserver {
+    ///     func budgetChanged(_ part: DecodingBudget.Part, _ status: DecodingBudget.Status) {
+    ///         guard status.waitingCount > 0 else { return }
+    ///         print("\(part): \(status.reservedBytes) of \(status.limit) bytes, \(status.waitingCount) loads wait")
+    ///     }
+    /// }
+    /// ```
     public struct Status: Hashable, Sendable {
         /// The total number of bytes.
         public let limit: Int
@@ -82,7 +91,7 @@ public final class DecodingBudget: Sendable {
         }
     }
 
-    /// Returns the number of a new party: a loader with its copies.
+    /// Returns an identifier for a new party: a loader with its copies.
     func addParty() -> Int { lastParty.add(1, ordering: .relaxed).newValue }
 
     /// The total number of bytes for images that are being decoded and processed.
@@ -112,8 +121,8 @@ final class EncodedByteBudget: Sendable {
     private let expected: Mutex<Int>
 
     init(bytes: Int, noteChange: (@Sendable (DecodingBudget.Status) -> Void)? = nil) {
-        // Memory is held while bytes arrive, which can take long. So a loader must leave free as much as it holds, as with
-        // permits for fetches.
+        // A reservation is held while bytes arrive, which can take a long time. So a loader must leave as much memory free as it
+        // holds, as with permits for fetches.
         room = FairBudget(bytes, leavingRoom: true, noteChange: noteChange)
         expected = Mutex(min(Self.firstExpected, room.limit))
     }
@@ -150,8 +159,8 @@ public struct ImageLimits: Hashable, Sendable {
     /// The maximum time to decode an image.
     public var decodingTime: Duration
 
-    /// Creates limits. By default, an image may have 32 MiB encoded, 50 megapixels, 16,384 pixels per side, and 30 seconds of
-    /// decoding time.
+    /// Creates limits. The defaults are 32 MiB of encoded data, 50 megapixels, 16,384 pixels per side, and 30 seconds of
+    /// decoding.
     public init(
         encodedBytes: Int = 32 * 1_024 * 1_024,
         pixels: Int = 50_000_000,

@@ -43,7 +43,7 @@ final class FairBudget: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The total amount. Negative numbers count as 0.
-    ///   - leavesRoom: Whether a party that holds something must leave free at least as much as it holds.
+    ///   - leavesRoom: Whether parties leave room for others, as ``WeightedSemaphore/init(limit:leavingRoom:)`` describes.
     ///   - noteChange: Called with the status after each change, or `nil`.
     init(
         _ limit: Int,

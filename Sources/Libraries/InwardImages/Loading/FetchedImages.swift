@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// The fetched images that are still to be decoded. Later loads use them instead of fetching again.
+/// The fetched images that are waiting to be decoded. Later loads use them instead of fetching again.
 final class FetchedImages: Sendable {
     typealias Key = Versioned<ImageAddress>
 

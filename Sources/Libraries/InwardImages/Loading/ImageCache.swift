@@ -196,7 +196,7 @@ struct InvalidationGenerations {
 /// ```
 ///
 /// A cache belongs to one loader and its copies. The loader looks up an image before it fetches, and offers each finished image
-/// to the cache. The implementation decides what it keeps, where, and for how long. Every load waits for these calls.
+/// to the cache. The implementation decides what it keeps, where, and for how long. Loads wait for these calls.
 public protocol ImageDataCache: Sendable {
     /// Returns the cached bytes of an image, or `nil` if there are none.
     func bytes(of image: ImageKey) async -> [UInt8]?
@@ -209,6 +209,12 @@ public protocol ImageDataCache: Sendable {
 }
 
 /// The cache key of an image: its address, and the processing that was applied.
+///
+/// ```swift
+/// func shouldKeep(_ image: ImageKey) -> Bool {
+///     image.address.rawValue.hasPrefix("avatars/") && image.plugins.contains { $0 is Circle }
+/// }
+/// ```
 ///
 /// Loaders create keys. A key's hash value differs in each process, and keys have no encoded form. So a cache on disk cannot
 /// find its images after a restart, and should start empty.

@@ -73,7 +73,7 @@ public struct ImageLoader: Sendable {
         plugins.add(plugin)
     }
 
-    /// Removes all plugins that are equal to a plugin.
+    /// Removes all plugins that are equal to the given one.
     public mutating func removePlugin(_ plugin: some Plugin<ImageResult>) {
         plugins.remove(plugin)
     }
@@ -154,7 +154,7 @@ public struct ImageLoader: Sendable {
     }
 }
 
-/// One load of an image. The last stage runs first, and asks the stage before it for its result, and so on.
+/// One load of an image. It starts at the last stage, and each stage requests the result of the stage before it.
 struct ImageLoading: Sendable {
     let stages: ImageStages
     let address: ImageAddress
@@ -176,7 +176,7 @@ struct ImageLoading: Sendable {
                 await kept(count, key) { await step(count - 1, after: product(of: count - 1)) }
             }
         }
-        // After the sizing plugin, the plugins determine the decoding size. Before it, the key must contain the reduction.
+        // The sizing plugin, if the key contains it, determines the reduction. Otherwise, the key must contain the reduction.
         if case .success(let header)? = stages.header(of: address) {
             return await product(of: count, reducedBy: sizing.reduction(of: header), nil)
         }

@@ -25,7 +25,7 @@ public protocol ImageObserver: Sendable {
     /// - Returns: The result of `load`.
     func surroundLoad(_ address: ImageAddress, _ load: () async -> ImageLoad) async -> ImageLoad
 
-    /// Called when a load has ended. Each prefetched image is a load.
+    /// Called when a load has ended. Each prefetched image counts as a load.
     ///
     /// - Parameters:
     ///   - address: The address of the image.
@@ -53,8 +53,13 @@ extension ImageObserver {
     public func budgetChanged(_ part: DecodingBudget.Part, _ status: DecodingBudget.Status) {}
 }
 
-/// A report of an image load: its steps in order, and how long they took. ``ImageLoader/load(_:)`` returns one with each
-/// result.
+/// A report of an image load: its steps in order, and how long they took.
+///
+/// ```swift
+/// let report = await loader.load("avatars/7.jpg").report
+/// print("\(report.duration): \(report.steps)")  // Such as [fetch (shared), decode (shared), Orient, Resize]
+/// if report.steps.first?.origin == .memory { print("Answered from memory.") }
+/// ```
 public struct ImageLoadReport: Hashable, Sendable {
     /// Where the result of a step came from.
     public enum Origin: Hashable, Sendable {
@@ -109,6 +114,14 @@ extension ImageLoadReport {
 }
 
 /// The result of a load and its report.
+///
+/// ```swift
+/// let load = await loader.load("avatars/7.jpg")
+/// switch load.result {
+/// case .success(let image): print(image.size)
+/// case .failure(let error): print("\(error) Steps before the failure: \(load.report.steps)")
+/// }
+/// ```
 public struct ImageLoad: Sendable {
     /// The image, or the error that prevented it.
     public let result: ImageResult

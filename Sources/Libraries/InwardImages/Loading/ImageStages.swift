@@ -164,7 +164,7 @@ extension ImageStages {
     /// - Parameters:
     ///   - fetched: The encoded image.
     ///   - step: The report of the fetch.
-    ///   - reduction: The number that divides the sides of the image.
+    ///   - reduction: The number by which the sides of the image are divided.
     ///   - processingBytes: The number of bytes that the plugins need in addition to the image.
     ///   - address: The address of the image.
     /// - Returns: The result, with a memory reservation.
@@ -217,7 +217,7 @@ extension ImageStages {
         }
     }
 
-    /// Leaves the caller's thread, on which stages start and which may be the main thread. Call this before slow work.
+    /// Leaves the caller's thread, which may be the main thread. Call this before slow work, because stages start on it.
     func leaveCallersThread() async { await Task.yield() }
 }
 

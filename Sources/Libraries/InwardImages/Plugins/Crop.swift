@@ -76,6 +76,11 @@ extension Image {
 }
 
 /// One of nine positions within an image, such as the position of a watermark, or of the part that a crop keeps.
+///
+/// ```swift
+/// loader.addPlugin(Resize(width: 200, height: 200, mode: .fill(.top)))  // Keeps the top of a tall image.
+/// loader.addPlugin(Watermark(.text("Example", .white), at: .single(.bottomLeft)))
+/// ```
 public enum Gravity: Hashable, Sendable, CaseIterable {
     /// The top left corner.
     case topLeft
@@ -117,9 +122,9 @@ public enum Gravity: Hashable, Sendable, CaseIterable {
 
 /// A rectangle in whole pixels.
 struct PixelRectangle: Hashable {
-    /// The number of columns to the left of the rectangle. It is negative if the rectangle starts outside the image.
+    /// The number of columns to the left of the rectangle, negative if it extends beyond the left edge of the image.
     let x: Int
-    /// The number of rows above the rectangle. It is negative if the rectangle starts outside the image.
+    /// The number of rows above the rectangle, negative if it extends beyond the top edge of the image.
     let y: Int
     /// The size of the rectangle.
     let size: ImageSize

@@ -42,8 +42,8 @@ public protocol ImageFilter: Plugin where Value == ImageResult {
     /// - Throws: `CancellationError` if the task is cancelled.
     func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image
 
-    /// Returns the size of the result for an image of the given size. The loader reserves memory for
-    /// the result, so the returned size may be too large, but not too small.
+    /// Returns the size of the result for an image of the given size. The loader reserves memory for the result, so the
+    /// returned size may be too large, but not too small.
     func resultSize(for size: ImageSize) -> ImageSize
 
     /// Returns the maximum number of bytes that the filter needs in addition to its input image, including the result.

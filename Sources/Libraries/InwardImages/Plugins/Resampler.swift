@@ -1,7 +1,7 @@
-/// A resampler of images, or of parts of them, to another size. It works in linear light with premultiplied alpha, so that
-/// invisible pixels do not affect the result.
+/// A resampler that scales an image, or a part of it, to another size. It works in linear light with premultiplied alpha, so
+/// that invisible pixels do not affect the result.
 ///
-/// Each row is resampled horizontally once, in groups of four. Memory holds only the rows that the next row of the result
+/// Rows are resampled horizontally once, in groups of four. Memory holds only the rows that the next row of the result
 /// needs, and a few more.
 struct Resampler {
     private let columns: ResampledAxis

@@ -109,7 +109,7 @@ extension ThumbHash {
 struct ThumbHashHeader {
     /// The means of luminance, yellow versus blue, red versus green, and alpha.
     let mean: SIMD4<Float>
-    /// The maximum deviation of each channel's waves.
+    /// The maximum amplitude of each channel's waves.
     let scale: SIMD4<Float>
     /// Whether the image has transparency.
     let hasAlpha: Bool
@@ -228,7 +228,7 @@ public struct Placeholder: Plugin {
         content = .blur(hash)
     }
 
-    /// Returns the image, or the placeholder if there is none.
+    /// Returns the placeholder for a failure other than a cancellation, and any other value unchanged.
     public func applied(to value: ImageResult) async -> ImageResult {
         guard case .failure(let error) = value, error.reason != .cancelled else { return value }
         return .success(image)

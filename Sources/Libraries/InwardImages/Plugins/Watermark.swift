@@ -161,8 +161,8 @@ extension Image {
     ///
     /// - Parameters:
     ///   - mark: The image to draw.
-    ///   - x: The number of columns to the left of the drawn image. It is negative if that starts outside this image.
-    ///   - y: The number of rows above the drawn image. It is negative if that starts outside this image.
+    ///   - x: The number of columns to the left of the drawn image, negative if it extends beyond the left edge.
+    ///   - y: The number of rows above the drawn image, negative if it extends beyond the top edge.
     ///   - opacity: The opacity, from 0 to 255.
     mutating func draw(_ mark: Image, x: Int, y: Int, opacity: Int) {
         let columns = max(0, -x)..<max(0, -x, min(mark.size.width, size.width - x))

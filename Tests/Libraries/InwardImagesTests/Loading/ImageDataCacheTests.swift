@@ -56,7 +56,7 @@ struct ImageDataCacheTests {
         #expect(await loader(Shrink(to: 2, 2)).load("a").result.outcome == "2×2")
     }
 
-    @Test func imageMadeFromAFailureIsNotStored() async {
+    @Test func imageThatReplacesAFailureIsNotStored() async {
         _ = await loader(Rescue()).load("b")
         #expect(store.all.isEmpty)
     }

@@ -73,7 +73,7 @@ struct ImageLoaderTests {
         #expect(resized.value == 1)
     }
 
-    @Test(arguments: [false, true]) func imageMadeFromAFailureIsNotCached(atFirst: Bool) async throws {
+    @Test(arguments: [false, true]) func imageThatReplacesAFailureIsNotCached(atFirst: Bool) async throws {
         var loader = loader()
         if atFirst { loader.removePlugin(Orient()) }
         loader.addPlugin(Rescue())

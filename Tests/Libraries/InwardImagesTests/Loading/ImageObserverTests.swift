@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardImages
 
-/// Tests what observers are told about loads and the budget.
+/// Tests which events observers receive about loads and the budget.
 @Suite(.timeLimit(.minutes(5)))
 struct ImageObserverTests {
     /// An observer that records the end of loads and the changes of the budget.

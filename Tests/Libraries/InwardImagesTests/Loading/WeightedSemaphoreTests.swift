@@ -84,7 +84,7 @@ struct WeightedSemaphoreTests {
         }
     }
 
-    @Test func partyLeavesFreeAsMuchAsItHolds() {
+    @Test func partyMustLeaveAsMuchFreeAsItHolds() {
         var queue = WeightedSemaphore<Int>(limit: 12, leavingRoom: true)
         /// Takes amounts of 1 until the party has to wait, and returns how much it then holds.
         func fill(_ party: Int) -> Int {

@@ -25,7 +25,7 @@ struct ResizeTests {
         #expect(try resized(.sample(5, 4, opaque: true), 9, 7).distance(from: Expected.enlarged) <= 1)
     }
 
-    @Test func fillUsesThePartAtTheGravity() throws {
+    @Test func fillKeepsThePartThatTheGravitySelects() throws {
         #expect(try resized(.sample(24, 18), 7, 9, .fill(.right)).distance(from: Expected.filled) <= 1)
     }
 
@@ -37,7 +37,7 @@ struct ResizeTests {
         }
     }
 
-    @Test func blackAndWhiteMixToTheGrayOfHalfTheLight() throws {
+    @Test func mixOfBlackAndWhiteHasHalfTheLight() throws {
         var image = Image.plain(64, 64, .black)
         image.update { pixels in
             for y in 0..<64 {

@@ -9,7 +9,7 @@ struct SRGBTransferTests {
         SRGBTransfer.level(of: light, transfer.levels.span, transfer.bounds.span)
     }
 
-    @Test func levelsHaveTheLightOfTheStandard() {
+    @Test func levelsConvertToTheLinearLightOfTheStandard() {
         for (level, light) in zip([0, 10, 11, 50, 128, 200, 255], Expected.light) {
             #expect(abs(Double(transfer.light[level]) - Double(light) / 1e9) < 1e-7)
         }

@@ -34,7 +34,7 @@ struct ScalingTests {
         #expect(scaling.rows == 0..<4)
     }
 
-    /// Because pixels are mixed anyway, the part need not begin at a whole row.
+    /// Resampling mixes pixels anyway, so the part may begin between two rows.
     @Test func partThatIsShrunkIsCenteredExactly() throws {
         let scaling = try scaling((8, 15), (4, 4), .center)
         #expect(scaling.rows == 3.5..<11.5)
@@ -69,7 +69,7 @@ struct ScalingTests {
         #expect(try Resampler.resampled(image, to: size) == Resize(to: size, mode: .exact).filtered(image))
     }
 
-    @Test(arguments: [1, 2]) func cancelledTaskResamplesNoRow(height: Int) async {
+    @Test(arguments: [1, 2]) func cancelledTaskThrowsEvenForFewRows(height: Int) async {
         #expect(
             await CancelledTask.stops { () throws(CancellationError) in
                 _ = try Resampler.resampled(.sample(9, 9), to: ImageSize(clamping: 3, height))

@@ -28,7 +28,7 @@ struct SizingPluginTests {
 
     private let codec = SketchCodec()
 
-    @Test func pluginReceivesTheFullSizeOnlyOfAReducedImage() async {
+    @Test func pluginReceivesTheFullSizeOnlyForAReducedImage() async {
         let journal = Journal()
         for width in [51, 50] {
             _ = await loader(SketchCodec.bytes(100, 8), Measure(size: ImageSize(clamping: width, 1), journal: journal))
