@@ -7,7 +7,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An asynchronous sequence of the pages of a list. Each page is requested when it is iterated.
+/// An asynchronous sequence of the pages of a list. It requests each page when the iteration reaches it.
 ///
 /// ```swift
 /// let endpoint = Endpoint(CommentDTO.self, at: "comments", paging: .numbers("page", size: "per_page"))

@@ -247,7 +247,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     func currentID(_ id: Entity.ID) -> Entity.ID { state.withLock { $0.idsByPendingID[id] ?? id } }
 
     /// Returns the current identifier of an entity, whether its creation is pending, and whether its creation has been
-    /// delivered. Comparing identifiers does not answer this, because the upstream may keep the pending one.
+    /// delivered. Comparing identifiers is not enough, because the upstream may keep the pending one.
     func identity(of id: Entity.ID) -> (current: Entity.ID, isCreated: Bool, isDelivered: Bool) {
         state.withLock { state in
             let given = state.idsByPendingID[id]

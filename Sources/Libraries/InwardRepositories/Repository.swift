@@ -7,7 +7,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Reads and writes the entities of one type at an upstream, with a memory cache, an optional store and an optional outbox.
+/// A repository of an upstream's entities of one type, with a memory cache, an optional store and an optional outbox.
 ///
 /// ```swift
 /// let comments = Repository(Endpoint(CommentDTO.self, at: "comments"), upstream: upstream)
@@ -15,9 +15,9 @@ public import Foundation
 /// print(reading.value.body, reading.origin, reading.age)
 /// ```
 ///
-/// A read is answered from the nearest place that its `ReadPolicy` allows: memory, then the store, then the upstream. Each
-/// reading says where its value came from and how old it is. Concurrent reads of the same entity or list are coalesced into one
-/// request. Single entities and the lists that contain them are consistent with each other.
+/// The `ReadPolicy` of a read decides whether memory, the store or the upstream may answer it. Each reading says where its value
+/// came from and how old it is. Concurrent reads of the same entity or list are coalesced into one request. Single entities and
+/// the lists that contain them are consistent with each other.
 ///
 /// To write, the endpoint needs a ``Creation`` or ``Editing``:
 ///
@@ -68,7 +68,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - store: The store that caches responses across restarts, or `nil` for none.
     ///   - outbox: The outbox that delivers writes, or `nil` to send them immediately. You open the outbox with the
     ///     repository's ``handler``, and you close it.
-    ///   - abandonment: The policy for a fetch that no caller waits for any more.
+    ///   - abandonment: The policy for a fetch that no caller waits for anymore.
     ///   - timer: The timer service that measures ages.
     ///   - observer: The observer of reads and of the store, or `nil` for none. Without an observer, nothing is measured.
     ///   - chance: Returns a random number from 0 to 1, for the jitter of lifetimes.

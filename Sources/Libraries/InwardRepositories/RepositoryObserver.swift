@@ -135,6 +135,18 @@ extension RepositoryObserver {
 }
 
 /// A step of the work that a ``RepositoryObserver`` can wrap.
+///
+/// ```swift
+/// struct DeliveryPrinter: RepositoryObserver {
+///     func surround<Value: Sendable, Failure: Error>(
+///         _ step: RepositoryStep,
+///         _ work: () async throws(Failure) -> Value
+///     ) async throws(Failure) -> Value {
+///         if case .delivery(let entry) = step { print("Sending \(entry.write)") }
+///         return try await work()
+///     }
+/// }
+/// ```
 public enum RepositoryStep: Hashable, Sendable {
     /// A read of a repository, with all of its waits.
     case read(RepositoryRead)
@@ -145,6 +157,12 @@ public enum RepositoryStep: Hashable, Sendable {
 }
 
 /// A read of a repository, for a ``RepositoryObserver``.
+///
+/// ```swift
+/// struct CoalescingPrinter: RepositoryObserver {
+///     func joined(_ read: RepositoryRead) { print("A read of the \(read) joined another.") }
+/// }
+/// ```
 public struct RepositoryRead: Hashable, Sendable, CustomStringConvertible {
     /// The name of the endpoint.
     public let endpoint: String
@@ -188,6 +206,18 @@ public struct RepositoryRead: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The outcome of an attempt to deliver a write.
+///
+/// ```swift
+/// struct SetbackPrinter: RepositoryObserver {
+///     func deliveryEnded(_ entry: OutboxEntry, _ end: OutboxDeliveryEnd, after duration: Duration) {
+///         switch end {
+///         case .delivered, .dropped, .unsettled: break
+///         case .refused(let error): print("\(entry.write) is now a dead letter: \(error)")
+///         case .postponed(let error): print("\(entry.write) is sent again: \(error)")
+///         }
+///     }
+/// }
+/// ```
 public enum OutboxDeliveryEnd: Hashable, Sendable {
     /// The upstream has done the write.
     case delivered

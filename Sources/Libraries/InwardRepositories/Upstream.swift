@@ -17,7 +17,7 @@ public import Foundation
 /// let comments = Repository(endpoint, upstream: upstream)
 /// ```
 ///
-/// Share one upstream among all repositories of a source.
+/// Share one upstream among all repositories that use it.
 public struct Upstream: Sendable {
     /// The URL that the paths of endpoints are relative to.
     public let baseURL: URL

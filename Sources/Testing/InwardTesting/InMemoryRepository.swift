@@ -13,7 +13,7 @@ import Synchronization
 /// print(reply.value.id)  // 2
 /// ```
 ///
-/// If a `Repository` conforms to your port by an empty extension, so does this class:
+/// If `Repository` conforms to your port with an empty extension, so does this class:
 ///
 /// ```swift
 /// protocol CommentRepository: Sendable {
@@ -192,6 +192,40 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
+    /// Updates an entity. Use it for a port that throws a `RepositoryError`, in a module that does not import
+    /// `InwardRepositories`:
+    ///
+    /// ```swift
+    /// let comments = InMemoryRepository([Comment(id: 1, postID: 7, body: "Well said.")])
+    /// try await comments.update(1, throwing: RepositoryError.self) { $0.body = "Very well said." }
+    /// ```
+    ///
+    /// - Throws: The `RepositoryError` of the `WriteError` that ``update(_:_:)`` throws.
+    @discardableResult
+    public func update(
+        _ id: Entity.ID,
+        throwing type: RepositoryError.Type,
+        _ change: @Sendable (inout Entity) -> Void
+    ) async throws(RepositoryError) -> Reading<Entity> {
+        do throws(WriteError<Entity>) {
+            return try await update(id, change)
+        } catch {
+            throw error.repositoryError
+        }
+    }
+
+    /// Deletes an entity. Use it for a port that throws a `RepositoryError`, in a module that does not import
+    /// `InwardRepositories`.
+    ///
+    /// - Throws: The `RepositoryError` of the `WriteError` that ``delete(_:)`` throws.
+    public func delete(_ id: Entity.ID, throwing type: RepositoryError.Type) async throws(RepositoryError) {
+        do throws(WriteError<Entity>) {
+            try await delete(id)
+        } catch {
+            throw error.repositoryError
+        }
+    }
+
     private func edit<Answer: Sendable>(
         _ id: Entity.ID,
         _ change: (inout InMemoryEntities<Entity>, String) throws(WriteError<Entity>) -> Answer
@@ -278,14 +312,14 @@ extension InMemoryRepository {
     /// Makes all calls throw an error from now on, or succeed again if the error is `nil`.
     public func fail(with error: RepositoryError?) { state.withLock { $0.failure = error } }
 
-    /// Makes the next read throw an error. Errors of several calls are thrown in order, one per read.
+    /// Makes the next read throw an error. Call it again for the read after that, and so on.
     public func failNextRead(with error: RepositoryError) { state.withLock { $0.readFailures.append(error) } }
 
-    /// Makes the next creation, update or deletion throw an error. Errors of several calls are thrown in order, one per write.
+    /// Makes the next creation, update or deletion throw an error. Call it again for the write after that, and so on.
     public func failNextWrite(with error: RepositoryError) { state.withLock { $0.writeFailures.append(error) } }
 
     /// Makes the next update or deletion throw a conflict, as if another user had changed the entity in the meantime. Later
-    /// reads return the other version. Conflicts of several calls are thrown in order, one per update or deletion.
+    /// reads return the other version. Call it again for the update or deletion after that, and so on.
     ///
     /// ```swift
     /// let comments = InMemoryRepository([Comment(id: 1, postID: 7, body: "Original.")])

@@ -26,7 +26,7 @@ public final class RecordingOutboxHandler: OutboxHandler {
         case delivered(OutboxEntry, later: Int)
         /// An entry was refused. The given number of later entries was still pending.
         case refused(OutboxEntry, because: RepositoryError, later: Int)
-        /// An entry is no longer in the list of pending entries that the outbox reported.
+        /// An entry was missing from a list of all pending entries that the outbox reported.
         case forgotten(OutboxEntry)
         /// The settlement of an entry is durable.
         case committed(OutboxEntry)

@@ -27,7 +27,7 @@ public final class InMemoryUnitOfWork: UnitOfWork {
     /// The descriptions of the changes of each commit so far, in order.
     public var commits: [[String]] { state.withLock(\.commits) }
 
-    /// Makes the next commit throw an error. Errors of several calls are thrown in order, one per commit.
+    /// Makes the next commit throw an error. Call it again for the commit after that, and so on.
     public func failNextCommit(with error: UnitOfWorkError) { state.withLock { $0.failures.append(error) } }
 
     /// Commits changes in order, all of them or none.

@@ -29,7 +29,7 @@ struct FieldErrorTests {
 
     /// A reason can quote a record, and the values of a record can have any length.
     @Test(arguments: [(199, false), (200, false), (201, true), (1_000, true)])
-    func longReasonIsCut(count: Int, isCut: Bool) {
+    func longReasonIsTruncated(count: Int, isCut: Bool) {
         let reason = FieldError("a.b", String(repeating: "x", count: count)).reason
         #expect(reason.count == min(count, 200))
         #expect(reason.hasSuffix("…") == isCut)
@@ -48,10 +48,10 @@ struct FieldErrorTests {
     }
 
     @Test func fieldErrorOfARecordIsKept() {
-        let error = FieldError("at", "is no time")
+        let error = FieldError("at", "is not a time")
         #expect(FieldError(decoding: error) == error)
-        #expect(error.description == "its field “at” is no time")
-        #expect(FieldError(nil, "is no place").description == "it is no place")
+        #expect(error.description == "its field “at” is not a time")
+        #expect(FieldError(nil, "is not a place").description == "it is not a place")
     }
 
     @Test func unknownErrorSaysThatTheRecordCannotBeRead() {

@@ -58,7 +58,7 @@ struct PagesTests {
         #expect(try await ids(repository.pages(of: 2)) == remarks.pages)
     }
 
-    @Test func pagesCacheTheirEntities() async throws {
+    @Test func entitiesOfPagesAreCached() async throws {
         let source = Self.source(5)
         let repository = try repository(.offsets("_start", size: "_limit"), source)
         _ = try await ids(repository.pages(of: 5))

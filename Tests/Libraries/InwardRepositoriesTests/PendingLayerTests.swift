@@ -29,7 +29,7 @@ struct PendingLayerTests {
         #expect(pending.isEmpty)
     }
 
-    @Test func placesOfRemovedWritesAreReclaimed() {
+    @Test func spaceOfRemovedWritesIsReclaimed() {
         let pending = PendingLayer<Note>()
         for id in 0..<1_000 { pending.add(Note(id: id), for: "\(id)") }
         // Space is reclaimed when more than half of the places are empty, so that each removal is cheap on average.
@@ -42,7 +42,7 @@ struct PendingLayerTests {
         #expect(pending.entities.map(\.id) == Array(990..<1_000))
     }
 
-    @Test func addingAndRemovingWritesDoesNotAccumulatePlaces() {
+    @Test func addingAndRemovingWritesDoesNotLeakSpace() {
         let pending = PendingLayer<Note>()
         for id in 0..<1_000 {
             pending.add(Note(id: id), for: "\(id)")

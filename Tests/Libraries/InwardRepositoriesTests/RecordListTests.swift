@@ -85,7 +85,7 @@ struct RecordListTests {
         #expect(error?.reason == "is not valid JSON; it begins with “\(quoted)”")
     }
 
-    @Test func aThousandDamagedRecordsAreNamedAndTheRestCounted() throws {
+    @Test func thousandDamagedRecordsAreNamedAndTheRestAreCounted() throws {
         let many = Array(repeating: "0", count: 1_000).joined(separator: ",")
         let named = try list(many)
         #expect(named.rejected.count == 1_000)

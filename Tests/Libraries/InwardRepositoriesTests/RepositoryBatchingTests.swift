@@ -66,7 +66,7 @@ struct RepositoryBatchingTests {
     }
 
     /// The only entity of a response takes all of its bytes.
-    @Test func onlyEntityOfABatchTakesAllOfItsBytes() async throws {
+    @Test func soleEntityOfABatchHasAllOfItsBytes() async throws {
         let long = String(repeating: "x", count: 1_000)
         let source = StubDataFetcher { request throws(FetchError) in
             let id = request.url.query()?.contains("id=1") == true ? 1 : 3
@@ -84,7 +84,7 @@ struct RepositoryBatchingTests {
         #expect(Batching<Int>(limit: limit) { _ in [] }.limit == 1)
     }
 
-    @Test func concurrentSingleReadsAreOneRequest() async throws {
+    @Test func concurrentSingleReadsShareOneRequest() async throws {
         let body = Data("[\(record(1)), \(record(3))]".utf8)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: body)))
         let repository = try repository(source, limit: 3)

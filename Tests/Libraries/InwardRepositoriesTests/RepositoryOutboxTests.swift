@@ -161,7 +161,7 @@ struct RepositoryOutboxTests {
     func processKilledAfterADeliveryLeavesNoOutdatedListInTheStore(answer: String) async throws {
         let gate = Rendezvous(of: 2)
         let source = Self.source(DataResponse(body: Data(answer.utf8)), after: gate)
-        // From the failure on, this store keeps nothing, as if the process had been killed.
+        // After the failure, this store ignores all changes, as if the process had been killed.
         let records = RecordingRecordStore(store)
         let (repository, outbox) = try await open(source, keepingIn: records)
         #expect(try await texts(repository) == ["old"])

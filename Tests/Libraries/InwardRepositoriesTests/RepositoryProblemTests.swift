@@ -11,7 +11,8 @@ struct RepositoryProblemTests {
         switch reason {
         case .full: 507
         case .denied: 500
-        case .busy, .closed, .cancelled, .unavailable: 503
+        case .conflict: 409
+        case .busy, .closed, .cancelled, .outcomeUnknown, .unavailable: 503
         }
     }
 

@@ -81,7 +81,7 @@ struct InMemoryRepositoryTests {
         #expect(comments.policies == [.cacheOnly, .upstreamFirst, .cacheFirst])
     }
 
-    @Test func conditionsAndNumbersReplaceFiltersAndDrafts() async throws {
+    @Test func readsTakeAConditionAndCreationsANumber() async throws {
         #expect(try await comments.entities(.cacheFirst) { $0.postID == 8 }.value.map(\.id) == [7])
         #expect(try await comments.entities(.cacheFirst).value.count == 2)
         #expect(try await comments.create { Comment(id: $0) }.value.id == 8)
@@ -226,6 +226,22 @@ struct InMemoryRepositoryTests {
         }
         #expect(comments.contents == [theirs])
         try await comments.update(1) { $0.body = "Mine." }
+    }
+
+    @Test func editsCanThrowRepositoryErrorsWithoutTheVersions() async throws {
+        let updated = try await comments.update(1, throwing: RepositoryError.self) { $0.body = "Mine." }
+        #expect(updated.value == Comment(id: 1, body: "Mine."))
+        comments.conflictOnNextEdit(with: Comment(id: 1, body: "Theirs."))
+        let conflict = await #expect(throws: RepositoryError.self) {
+            try await comments.update(1, throwing: RepositoryError.self) { $0.body = "Mine, too." }
+        }
+        #expect(conflict?.reason == .conflict)
+        comments.failNextWrite(with: Self.error(.denied))
+        await #expect(throws: Self.error(.denied)) { try await comments.delete(7, throwing: RepositoryError.self) }
+        try await comments.delete(7, throwing: RepositoryError.self)
+        #expect(comments.contents == [Comment(id: 1, body: "Theirs.")])
+        // The edits do not count as reads.
+        #expect(comments.policies == [])
     }
 
     @Test func closedRepositoryFails() async {

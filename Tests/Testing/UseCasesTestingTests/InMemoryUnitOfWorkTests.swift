@@ -6,7 +6,7 @@ import UseCasesTesting
 struct InMemoryUnitOfWorkTests {
     /// A change that no in-memory repository prepared.
     private struct ForeignChange: PreparedChange {
-        let description = "a change of somebody else"
+        let description = "a change by someone else"
     }
 
     private let unitOfWork = InMemoryUnitOfWork()

@@ -78,7 +78,7 @@ public struct JSONFormat: RecordFormat {
     private let decoder: @Sendable () -> JSONDecoder
     private let encoder: @Sendable () -> JSONEncoder
 
-    /// Creates a format from coders.
+    /// Creates a format from a decoder and an encoder.
     ///
     /// - Parameters:
     ///   - decoder: Creates the decoder for a body.

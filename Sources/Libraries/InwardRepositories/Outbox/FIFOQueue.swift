@@ -1,11 +1,14 @@
 /// A first-in-first-out queue. Adding and removing elements takes amortized O(1) time.
-struct FIFOQueue<Element: Sendable>: Sendable {
+package struct FIFOQueue<Element: Sendable>: Sendable {
     private(set) var elements: [Element?] = []
     /// The index of the first element. Everything before it has been removed.
     private var head = 0
 
+    /// Creates an empty queue.
+    package init() {}
+
     var count: Int { elements.count - head }
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// The first element, or `nil` if the queue is empty. Setting it replaces the first element.
     var first: Element? {
@@ -17,11 +20,11 @@ struct FIFOQueue<Element: Sendable>: Sendable {
     var all: some Sequence<Element> { elements[head...].lazy.compactMap(\.self) }
 
     /// Adds an element at the end.
-    mutating func append(_ element: Element) { elements.append(element) }
+    package mutating func append(_ element: Element) { elements.append(element) }
 
     /// Removes the first element and returns it, or `nil` if the queue is empty.
     @discardableResult
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         guard let element = first else { return nil }
         elements[head] = nil
         head += 1

@@ -1,4 +1,4 @@
-public import InwardCore
+import InwardCore
 import InwardFetching
 import Synchronization
 
@@ -351,7 +351,7 @@ extension Outbox {
         RecordStoreError(
             .unavailable,
             explanation: """
-                The write \(entry) is for the endpoint “\(entry.write.endpoint)”, which has no handler any more: it waits until a \
+                The write \(entry) is for the endpoint “\(entry.write.endpoint)”, which no longer has a handler: it waits until a \
                 handler for it joins the outbox.
                 """
         )
@@ -416,67 +416,4 @@ extension Outbox {
     private func keeping(_ note: AttemptNote, of entry: OutboxEntry) -> RecordChange {
         .keep(StoredRecord(note.bytes), OutboxEntryName(entry).key(under: records.attempts))
     }
-}
-
-/// A report that an accepted write is not delivered yet, after many attempts or for a reason that may require action. The
-/// outbox sends it again.
-public struct DelayedWriteError: Error, Sendable, CustomStringConvertible {
-    /// The undelivered entry.
-    public let entry: OutboxEntry
-    /// The cause: a `RepositoryError` of the upstream, or a ``RecordStoreError`` if the outcome could not be stored.
-    public let cause: any Error
-
-    /// Creates an error from an undelivered entry and the cause.
-    public init(_ entry: OutboxEntry, because cause: any Error) {
-        self.entry = entry
-        self.cause = cause
-    }
-
-    /// The entry and the cause, as a sentence without its full stop.
-    public var description: String {
-        "The write \(entry.name) is not delivered after \(entry.attempts) attempts and will be sent again: \(cause)"
-    }
-}
-
-/// A report that an accepted write was refused for good. Readers see the previous value again.
-///
-/// ```swift
-/// let errorHandler = IgnoringErrorHandler().notifying { error in
-///     guard let refusal = error as? RefusedWriteError else { return }
-///     print("Your change of \(refusal.entry.write.path) was not accepted: \(refusal.cause)")
-/// }
-/// ```
-public struct RefusedWriteError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The refused entry.
-    public let entry: OutboxEntry
-    /// The refusal.
-    public let cause: RepositoryError
-
-    /// Creates an error from a refused entry and the refusal.
-    public init(_ entry: OutboxEntry, because cause: RepositoryError) {
-        self.entry = entry
-        self.cause = cause
-    }
-
-    /// The entry and the refusal, as a sentence without its full stop.
-    public var description: String {
-        "The write \(entry.name) was refused for good and is undone: \(cause)"
-    }
-}
-
-/// A report that a write was done, but its response cannot be used. Read the result from the upstream.
-public struct UnusableAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The delivered entry.
-    public let entry: OutboxEntry
-    /// Why the response cannot be used, as the end of a sentence.
-    public let problem: String
-
-    /// Creates an error from a delivered entry and the problem with its response.
-    public init(_ entry: OutboxEntry, problem: String) {
-        self.entry = entry
-        self.problem = problem
-    }
-
-    /// The entry and the problem, as a sentence without its full stop.
-    public var description: String { "The write \(entry.name) was done, but the response to it \(problem)" }
 }

@@ -19,7 +19,7 @@ extension Outbox {
     /// }
     /// ```
     ///
-    /// - Complexity: O(n) in the number of subjects with pending writes.
+    /// - Complexity: O(n) in the number of pending writes.
     public var status: OutboxStatus {
         let date = now()
         return state.withLock { state in

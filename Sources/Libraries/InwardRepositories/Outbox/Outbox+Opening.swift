@@ -130,7 +130,7 @@ extension Outbox {
             state.withLock { state in
                 if state.phase == .opening { state.phase = .made }
             }
-            // Release the claim before the close that waits for this continues.
+            // Release the claim now, while `close()` still waits for this call.
             await claim.release()
             throw error
         }
@@ -144,7 +144,7 @@ extension Outbox {
         let letters = try await store.records(under: records.dead)
         var left = try await LeftEntries(of: store, records)
         if let losses = left.unknownLosses, left.items.isEmpty {
-            // There is no entry to hold because of the losses, which are still reported.
+            // No entry has to be held because of the losses. They are still reported.
             try await store.commit([records.acknowledgment(of: losses)])
             left.acknowledgeLosses()
         }
@@ -285,6 +285,13 @@ extension Outbox {
 
 /// A report that another process has taken over the records of an outbox and delivers the pending writes. The outbox opens
 /// itself again with its next write.
+///
+/// ```swift
+/// let errorHandler = IgnoringErrorHandler().notifying { error in
+///     guard let fenced = error as? OutboxFencedError else { return }
+///     print("\(fenced.prefix) has two owners. Check that its store is on a local disk.")
+/// }
+/// ```
 public struct OutboxFencedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The key prefix of the outbox's records.
     public let prefix: RecordKey

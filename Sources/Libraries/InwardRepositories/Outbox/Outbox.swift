@@ -54,7 +54,7 @@ public final class Outbox: Sendable {
     ///   - timer: The timer service that measures waits and wakes the outbox.
     ///   - now: Returns the current date.
     ///   - generator: The source of randomness for idempotency keys. It must be unpredictable: if somebody else sends a request
-    ///     with the same key first, the upstream takes the write for a repeat and does not do it.
+    ///     with the same key first, the upstream mistakes the write for a repeat and does not do it.
     ///   - observer: The observer of deliveries, of the outbox's content, and of the store, or `nil` for none.
     ///   - errorHandler: Receives errors that have no caller to throw to. The outbox does not close it.
     public init(
@@ -334,6 +334,13 @@ extension Outbox {
 }
 
 /// Counts of what an ``Outbox`` has done since it was opened.
+///
+/// ```swift
+/// func printSummary(of outbox: Outbox) {
+///     let counts = outbox.counts
+///     print(counts.accepted, "accepted,", counts.delivered, "delivered,", counts.refused, "refused")
+/// }
+/// ```
 public struct OutboxCounts: Hashable, Sendable {
     /// The number of accepted writes.
     public internal(set) var accepted = 0

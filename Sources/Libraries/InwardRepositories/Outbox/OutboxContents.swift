@@ -49,10 +49,10 @@ public struct OutboxContents: Hashable, Sendable {
         pause = left.streak?.pause
     }
 
-    /// When the oldest pending write was accepted, or `nil` if none is pending.
+    /// When the oldest readable pending write was accepted, or `nil` if there is none.
     public var oldestAcceptedAt: Date? { pending.lazy.compactMap(\.acceptedAt).min() }
 
-    /// The contents in numbers.
+    /// The number and size of the listed writes. The outcome of a write that is being sent counts as unknown.
     public var status: OutboxStatus {
         var status = OutboxStatus()
         for item in pending {
@@ -72,11 +72,7 @@ public struct OutboxContents: Hashable, Sendable {
     }
 
     private static func misnamed(_ key: RecordKey, _ record: StoredRecord) -> OutboxItem {
-        OutboxItem(
-            unreadable: key.description,
-            .damaged(LeftEntries.misnamedProblem),
-            byteCount: record.bytes.count
-        )
+        OutboxItem(unreadable: key.description, .damaged(LeftEntries.misnamedProblem), byteCount: record.bytes.count)
     }
 }
 
@@ -125,6 +121,13 @@ extension OutboxItem {
 }
 
 /// The size of an outbox's contents, and whether delivery is paused.
+///
+/// ```swift
+/// func warn(about status: OutboxStatus) {
+///     if let oldest = status.oldestAcceptedAt { print("\(status.pendingCount) writes wait, the oldest since \(oldest).") }
+///     if status.undeliverableCount > 0 { print("\(status.undeliverableCount) of them cannot be sent.") }
+/// }
+/// ```
 public struct OutboxStatus: Hashable, Sendable {
     /// The number of pending writes: accepted, and neither delivered nor refused.
     public internal(set) var pendingCount = 0
@@ -138,7 +141,7 @@ public struct OutboxStatus: Hashable, Sendable {
     public internal(set) var deadLetterCount = 0
     /// The total size of the dead letters in bytes.
     public internal(set) var deadLetterBytes = 0
-    /// When the oldest pending write was accepted, or `nil` if none is pending.
+    /// When the oldest readable pending write was accepted, or `nil` if there is none.
     public internal(set) var oldestAcceptedAt: Date?
     /// Why delivery is paused, or `nil` if it is not.
     public internal(set) var pause: OutboxPause?

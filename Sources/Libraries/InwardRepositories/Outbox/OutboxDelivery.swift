@@ -133,8 +133,8 @@ struct DeliveryHistory: Hashable, Sendable {
         // The precondition is false, so the upstream did not do this attempt. If it did an earlier one, it has the result of
         // that one now.
         case .conflict where error.status == 412 || !mayHaveArrived: return .conflicting(translated)
-        // After so many responses, the upstream is not just busy with an earlier attempt. A creation cannot conflict with
-        // another version.
+        // After this many 409 responses, the upstream is not just busy with an earlier attempt. A creation cannot conflict
+        // with another version.
         case .conflict where conflicts >= Self.expectedConflicts && request.method != .post:
             return .conflicting(translated)
         case .refused, .notFound, .conflict:
@@ -153,14 +153,14 @@ struct DeliveryHistory: Hashable, Sendable {
             mayHaveArrived = mayHaveArrived || error.wasSent
             return .again(translated, after: error.wait(from: date))
         default:
-            // Closed, denied, unavailable: the upstream did nothing. A write is not given up for an unknown reason either.
+            // Closed, denied, unavailable: the upstream did nothing. A write is also sent again after an unknown reason.
             return .again(translated, after: error.wait(from: date))
         }
     }
 }
 
 extension FetchError {
-    /// Returns how long after a time the source asked to wait, or `nil` if it did not say.
+    /// Returns how long the source asked to wait, counted from a time, or `nil` if it did not ask.
     fileprivate func wait(from now: Date) -> Duration? {
         switch retryAfter {
         case .delay(let delay): delay

@@ -7,6 +7,14 @@ public import Foundation
 #endif
 
 /// A write that an ``Outbox`` has accepted.
+///
+/// ```swift
+/// func printPending(_ outbox: Outbox) {
+///     for entry in outbox.pending {
+///         print(entry.write.method, entry.write.path, entry.acceptedAt, entry.attempts)
+///     }
+/// }
+/// ```
 public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
     /// The position in the order of acceptance. It is unique among the pending entries of a subject.
     public let sequence: Int

@@ -147,7 +147,7 @@ struct AttemptNote: Codable, Hashable {
     let mayHaveArrived: Bool
     /// Whether an attempt was about to begin.
     let isSending: Bool
-    /// When the next attempt is due, in milliseconds since 1970, or `nil` if it is due at once.
+    /// When the next attempt is due, in milliseconds since 1970, or `nil` if it is due immediately.
     let nextAttempt: Int64?
     /// Why the last attempt failed.
     let cause: String?

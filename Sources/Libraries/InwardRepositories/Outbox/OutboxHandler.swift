@@ -123,6 +123,13 @@ extension OutboxHandler {
 }
 
 /// A handler's instruction for an entry that is about to be sent.
+///
+/// ```swift
+/// func preparation(of entry: OutboxEntry) async throws(RecordStoreError) -> OutboxPreparation {
+///     guard entry.acceptedAt.timeIntervalSinceNow < -86_400 else { return .ready }
+///     return .refused(RepositoryError(.refused, request: "\(entry.write)", explanation: "is too old"))
+/// }
+/// ```
 public enum OutboxPreparation: Hashable, Sendable {
     /// Sends the entry as it is.
     case ready
@@ -133,6 +140,15 @@ public enum OutboxPreparation: Hashable, Sendable {
 }
 
 /// A handler's decision about a write that conflicts with another version of the resource.
+///
+/// ```swift
+/// func resolution(
+///     of entry: OutboxEntry,
+///     because error: RepositoryError
+/// ) async throws(RecordStoreError) -> OutboxResolution? {
+///     entry.write.method == .delete ? .dropped(.any) : .refused  // Keeps what others have changed.
+/// }
+/// ```
 public enum OutboxResolution: Hashable, Sendable {
     /// Refuses the write. It becomes a dead letter.
     case refused
@@ -197,8 +213,8 @@ public struct OutboxOperation: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(method) \(path)" }
 }
 
-/// What a handler does about the outcome of a write: the changes to commit with the removal of the write, and an action to run
-/// after the commit.
+/// A handler's response to the outcome of a write: the changes to commit together with the removal of the write, and an action
+/// to run after the commit.
 ///
 /// ```swift
 /// func settlement(ofReceiptFor id: Int) -> OutboxSettlement {
@@ -238,7 +254,15 @@ public struct OutboxSettlement: Sendable {
     }
 }
 
-/// The entries of a subject that follow the one being settled. They are collected on demand.
+/// The undelivered entries of a subject that come after the one being settled.
+///
+/// ```swift
+/// func visibleBody(after entry: OutboxEntry, before later: LaterEntries) -> [UInt8]? {
+///     (later.all.last ?? entry).write.body  // Readers see the last pending write.
+/// }
+/// ```
+///
+/// They are collected each time ``all`` is read.
 public struct LaterEntries: Sendable {
     private let collect: @Sendable () -> [OutboxEntry]
 
@@ -334,6 +358,14 @@ struct OutboxHandlers {
 }
 
 /// A group of handlers that has joined an ``Outbox``. To remove the handlers, pass it to ``Outbox/leave(_:)``.
+///
+/// ```swift
+/// func share(_ outbox: Outbox, with second: Repository<Comment>) async throws {
+///     let member = try await outbox.join(handlers: [second.handler])
+///     print(try await second.entities().value.count)
+///     outbox.leave(member)
+/// }
+/// ```
 public struct OutboxMember: Hashable, Sendable {
     let number: Int
 }

@@ -1,3 +1,5 @@
+public import InwardCore
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -49,7 +51,7 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
     public let write: OutboxWrite?
     /// When the write was accepted, or `nil` if the record cannot be read.
     public let acceptedAt: Date?
-    /// The number of failed attempts, as far as it is known.
+    /// The number of failed attempts, as far as known.
     public var attempts: Int
     /// When the next attempt is due, or `nil` if it is due now or there is none.
     public var nextAttempt: Date?
@@ -88,6 +90,13 @@ public struct OutboxItem: Hashable, Sendable, Identifiable {
 }
 
 /// Both versions of a resource in the dead letter of a conflict. ``Repository/conflicts()`` returns them as entities.
+///
+/// ```swift
+/// func theirs(in letter: OutboxItem) throws -> Comment? {
+///     guard let record = letter.conflict?.theirs else { return nil }
+///     return try JSONDecoder().decode(CommentDTO.self, from: Data(record)).entity()
+/// }
+/// ```
 public struct OutboxConflict: Hashable, Sendable, CustomStringConvertible {
     /// The record that the write would have produced, or `nil` if the write is a deletion or the result is not known.
     public let mine: [UInt8]?
@@ -113,6 +122,16 @@ public struct OutboxConflict: Hashable, Sendable, CustomStringConvertible {
 
 /// A report that an outbox cannot deliver an entry. The outbox keeps the entry unchanged, and holds the later entries of its
 /// subject.
+///
+/// ```swift
+/// let errorHandler = IgnoringErrorHandler().notifying { error in
+///     guard let report = error as? UndeliverableEntryError else { return }
+///     switch report.reason {
+///     case .newer, .undeclared: print("Run the version of this program that wrote \(report.key).")
+///     default: print("\(report).")  // The description says what to do.
+///     }
+/// }
+/// ```
 public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why an entry cannot be delivered.
     public enum Reason: Hashable, Sendable, CustomStringConvertible {
@@ -180,4 +199,88 @@ public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringCo
         }
         return "The write stored under \(key) is not delivered: it \(reason)"
     }
+}
+
+/// A report that an accepted write is still pending after many attempts, or for a reason that may require action. The outbox
+/// keeps trying.
+///
+/// ```swift
+/// let errorHandler = IgnoringErrorHandler().notifying { error in
+///     guard let delay = error as? DelayedWriteError else { return }
+///     let isDenied = (delay.cause as? RepositoryError)?.reason == .denied
+///     print(isDenied ? "Sign in again to send your changes." : "Your changes are sent later: \(delay.cause)")
+/// }
+/// ```
+public struct DelayedWriteError: Error, Sendable, CustomStringConvertible {
+    /// The pending entry.
+    public let entry: OutboxEntry
+    /// The cause: a `RepositoryError` of the upstream, or a ``RecordStoreError`` if the store failed before the write was sent or
+    /// after it was done.
+    public let cause: any Error
+
+    /// Creates an error from a pending entry and the cause.
+    public init(_ entry: OutboxEntry, because cause: any Error) {
+        self.entry = entry
+        self.cause = cause
+    }
+
+    /// The entry and the cause, as a sentence without its full stop. It contains the number of attempts unless the store failed,
+    /// because a failure of the store is not an attempt of the upstream.
+    public var description: String {
+        let count = cause is RecordStoreError ? 0 : entry.attempts
+        let attempts = count == 0 ? "" : " after \(count) failed \(count == 1 ? "attempt" : "attempts")"
+        return "The write \(entry.name) is still pending\(attempts), and the outbox keeps trying: \(cause)"
+    }
+}
+
+/// A report that an accepted write was refused for good. Readers see the previous value again.
+///
+/// ```swift
+/// let errorHandler = IgnoringErrorHandler().notifying { error in
+///     guard let refusal = error as? RefusedWriteError else { return }
+///     print("Your change of \(refusal.entry.write.path) was not accepted: \(refusal.cause)")
+/// }
+/// ```
+public struct RefusedWriteError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The refused entry.
+    public let entry: OutboxEntry
+    /// The refusal.
+    public let cause: RepositoryError
+
+    /// Creates an error from a refused entry and the refusal.
+    public init(_ entry: OutboxEntry, because cause: RepositoryError) {
+        self.entry = entry
+        self.cause = cause
+    }
+
+    /// The entry and the refusal, as a sentence without its full stop.
+    public var description: String {
+        "The write \(entry.name) was refused for good and is undone: \(cause)"
+    }
+}
+
+/// A report that a write was done, but its response cannot be used.
+///
+/// ```swift
+/// let errorHandler = IgnoringErrorHandler().notifying { error in
+///     guard let report = error as? UnusableAnswerError else { return }
+///     print("The API did \(report.entry.write), but its response \(report.problem).")
+/// }
+/// ```
+///
+/// A repository reads the result again. The report shows that the upstream breaks its contract.
+public struct UnusableAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The delivered entry.
+    public let entry: OutboxEntry
+    /// Why the response cannot be used, as the end of a sentence.
+    public let problem: String
+
+    /// Creates an error from a delivered entry and the problem with its response.
+    public init(_ entry: OutboxEntry, problem: String) {
+        self.entry = entry
+        self.problem = problem
+    }
+
+    /// The entry and the problem, as a sentence without its full stop.
+    public var description: String { "The write \(entry.name) was done, but the response to it \(problem)" }
 }

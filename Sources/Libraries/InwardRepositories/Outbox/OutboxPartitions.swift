@@ -134,10 +134,13 @@ struct OutboxPartitions {
         }
     }
 
-    /// When the oldest entry was accepted, or `nil` if there is none.
+    /// When the oldest readable entry was accepted, or `nil` if there is none. A retried dead letter is at the end of its
+    /// partition, although it was accepted earlier than the entries before it.
     ///
-    /// - Complexity: O(n) in the number of partitions.
-    var oldestAcceptedAt: Date? { partitions.values.lazy.compactMap { $0.items.first?.entry?.acceptedAt }.min() }
+    /// - Complexity: O(n).
+    var oldestAcceptedAt: Date? {
+        partitions.values.lazy.compactMap { $0.items.all.lazy.compactMap { $0.entry?.acceptedAt }.min() }.min()
+    }
 
     /// All items, by their keys, and whether each is in delivery.
     ///

@@ -78,7 +78,7 @@ extension UnitOfWorkError {
             case .denied: .denied
             case .closed: .closed
             case .cancelled: .cancelled
-            case .busy, .unavailable: .unavailable
+            case .busy, .conflict, .outcomeUnknown, .unavailable: .unavailable
             }
         self.init(reason, explanation: error.explanation)
     }

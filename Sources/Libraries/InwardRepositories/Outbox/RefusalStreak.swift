@@ -125,8 +125,8 @@ extension RefusalStreak {
     /// Returns the record to store.
     ///
     /// - Parameters:
-    ///   - now: The current time by the timer.
-    ///   - date: The current time by the calendar.
+    ///   - now: The current time of the timer.
+    ///   - date: The current date.
     /// - Returns: the record.
     func record(at now: Duration, _ date: Date) -> Record {
         let remaining: Duration? =
@@ -159,6 +159,12 @@ extension RefusalStreak {
 
 /// A pause of an outbox after the upstream refused several writes of different subjects in a row. The upstream is then more
 /// likely at fault than the writes.
+///
+/// ```swift
+/// func notice(about pause: OutboxPause) -> String {
+///     "\(pause.refusals) changes were refused. Sending pauses until \(pause.until). The last reason: \(pause.cause)."
+/// }
+/// ```
 public struct OutboxPause: Hashable, Sendable {
     /// When one write is sent to test whether the upstream accepts writes again.
     public let until: Date
@@ -177,6 +183,13 @@ public struct OutboxPause: Hashable, Sendable {
 
 /// A report that an outbox has paused because the upstream refused several writes of different subjects in a row. The refused
 /// writes are dead letters. The others stay pending.
+///
+/// ```swift
+/// let errorHandler = IgnoringErrorHandler().notifying { error in
+///     guard let report = error as? OutboxPausedError else { return }
+///     print("Check the API, then retry the dead letters: \(report.pause.cause)")  // Outbox.retryDeadLetters()
+/// }
+/// ```
 public struct OutboxPausedError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The key prefix of the outbox's records.
     public let prefix: RecordKey

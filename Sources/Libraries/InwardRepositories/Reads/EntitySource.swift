@@ -190,7 +190,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             throw RepositoryError(
                 .notFound,
                 request: upstream.description(of: question.path(in: endpoint)),
-                explanation: "was not sent: the upstream did not have it a moment ago"
+                explanation: "was not sent: the upstream did not have it when it was last asked"
             )
         }
         return Reading(answer.value, origin: .memory, age: kept.age(at: now), rejected: answer.rejected)

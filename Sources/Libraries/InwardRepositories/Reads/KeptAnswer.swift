@@ -6,7 +6,7 @@ public import Synchronization
 /// It is an immutable class, so that a lookup retains a single object even if the entity is large.
 @usableFromInline
 final class KeptAnswer<Value: Sendable>: Sendable {
-    /// What a read may do with a cached value.
+    /// The permitted use of a cached value.
     @usableFromInline
     enum Use: Equatable {
         /// Return the value.

@@ -116,8 +116,8 @@ final class ChangeSignal: Sendable {
     /// Whether the value may have changed since the last wait.
     var isSet: Bool { state.withLock(\.isSet) }
 
-    /// Whether the observer is reading, or shows an answer that was not cached, such as a fallback. The cache then does not
-    /// tell whether the observer shows the current value.
+    /// Whether the observer is reading, or shows an answer that was not cached, such as a fallback. The cache then cannot tell
+    /// whether the observer shows the current value.
     var isUncertain: Bool { state.withLock(\.isUncertain) }
 
     /// Records whether the observer is reading, or shows an answer that was not cached.

@@ -31,7 +31,7 @@ extension Repository {
         }
     }
 
-    /// Answers a question from the nearest place that the policy allows, with pending writes applied.
+    /// Answers a question from memory, the store or the upstream, as the policy allows, with pending writes applied.
     private func answer<Question: RepositoryQuestion>(
         _ question: Question,
         _ policy: ReadPolicy,
@@ -123,7 +123,7 @@ extension Repository {
         guard let answer = question.answer(kept.value) else {
             // A cached absence is never returned stale, unless the policy excludes the upstream.
             guard !isStale || !policy.asksUpstream else { return nil }
-            throw error(.notFound, question, "was not sent: the upstream did not have it a moment ago")
+            throw error(.notFound, question, "was not sent: the upstream did not have it when it was last asked")
         }
         if isStale, policy.asksUpstream { refresh(question, requests, behind: kept.time) }
         return Reading(

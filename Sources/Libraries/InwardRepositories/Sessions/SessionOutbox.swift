@@ -153,7 +153,13 @@ public final class SessionOutbox: Sendable {
     }
 }
 
-/// What a session does with the writes that an earlier process left in the app's store.
+/// How a session handles the writes that an earlier process left in the app's store.
+///
+/// ```swift
+/// func openReadOnly(_ repositories: RepositorySet) async throws {
+///     try await repositories.open(pendingWrites: .show)
+/// }
+/// ```
 ///
 /// In both cases, the session's own writes are accepted and delivered. A session takes ownership of its user's outbox with its
 /// first write, or when it begins to deliver, and shares the outbox with the user's other sessions in the same app.

@@ -2,8 +2,8 @@ public import InwardCore
 public import InwardFetching
 import Synchronization
 
-/// The outboxes of an app's sessions. Sessions that use the same part of the store share an outbox, which is closed with the
-/// last of them.
+/// The outboxes of an app's sessions. Sessions that use the same part of the store share an outbox. The last of them to end
+/// closes it.
 ///
 /// ```swift
 /// func shares(of outboxes: SessionOutboxes, at place: RepositoryStore, _ errors: any ErrorHandler) {
@@ -24,7 +24,7 @@ public final class SessionOutboxes: Sendable {
 
     private struct State {
         var shared: [RecordKey: Shared] = [:]
-        /// Outboxes that no session uses any more, until they are closed.
+        /// Outboxes that no session uses anymore, until they are closed.
         var closing: [RecordKey: Outbox] = [:]
     }
 

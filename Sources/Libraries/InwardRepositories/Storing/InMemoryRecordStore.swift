@@ -16,7 +16,7 @@ public import Foundation
 ///
 /// Records are lost when the store is deallocated. The size is not limited, and an expired record takes up memory until it is
 /// replaced or removed.
-public final class InMemoryRecordStore: RecordStore {
+public final class InMemoryRecordStore: SharedRecordStore {
     /// Owns a key until it is deallocated.
     private final class Ownership: Sendable {
         private let key: RecordKey
@@ -35,8 +35,51 @@ public final class InMemoryRecordStore: RecordStore {
         let keys = Mutex<Set<RecordKey>>([])
     }
 
+    /// A record with its version and its last lease.
+    private struct Entry: Sendable {
+        let record: StoredRecord
+        let version: RecordVersion
+        /// The fencing token of the last lease, or 0 if there was none.
+        var token: UInt64 = 0
+        /// When the lease ended or ends.
+        var freeSince: Date
+    }
+
+    private struct Contents: Sendable {
+        var entries: [RecordKey: Entry] = [:]
+        /// The last version or fencing token.
+        var lastNumber: UInt64 = 0
+
+        mutating func nextNumber() -> UInt64 {
+            lastNumber += 1
+            return lastNumber
+        }
+
+        func entry(_ key: RecordKey, at time: Date) -> Entry? {
+            entries[key].flatMap { $0.record.isExpired(at: time) ? nil : $0 }
+        }
+
+        mutating func keep(_ record: StoredRecord, under key: RecordKey, at time: Date) {
+            let old = entry(key, at: time)
+            entries[key] = Entry(
+                record: record,
+                version: RecordVersion(nextNumber()),
+                token: old?.token ?? 0,
+                freeSince: old?.freeSince ?? time
+            )
+        }
+
+        func isMet(_ condition: RecordCondition, at time: Date) -> Bool {
+            switch condition {
+            case .isAbsent(let key): entry(key, at: time) == nil
+            case .hasVersion(let version, let key): entry(key, at: time)?.version == version
+            case .isLeased(let lease): lease.token > 0 && entry(lease.key, at: time)?.token == lease.token
+            }
+        }
+    }
+
     private let claimed = ClaimedKeys()
-    private let records = Mutex<[RecordKey: StoredRecord]>([:])
+    private let contents = Mutex(Contents())
     private let now: @Sendable () -> Date
 
     /// Creates an empty store.
@@ -53,7 +96,7 @@ public final class InMemoryRecordStore: RecordStore {
     public func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
         try Self.throwIfCancelled()
         let time = now()
-        return records.withLock { $0[key] }.flatMap { $0.isExpired(at: time) ? nil : $0 }
+        return contents.withLock { $0.entry(key, at: time)?.record }
     }
 
     /// Returns the records whose keys equal a key or begin with it, in key order.
@@ -65,11 +108,25 @@ public final class InMemoryRecordStore: RecordStore {
     ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
         try Self.throwIfCancelled()
         let time = now()
-        return records.withLock { records in
-            records.filter { key.contains($0.key) && !$0.value.isExpired(at: time) }
+        return contents.withLock { contents in
+            contents.entries.filter { key.contains($0.key) && !$0.value.record.isExpired(at: time) }
         }
         .sorted { $0.key < $1.key }
-        .map { (key: $0.key, record: $0.value) }
+        .map { (key: $0.key, record: $0.value.record) }
+    }
+
+    /// Returns the records under several keys with their versions.
+    ///
+    /// - Complexity: O(n) in the number of keys.
+    /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
+    public func snapshots(for keys: [RecordKey]) async throws(RecordStoreError) -> [RecordSnapshot?] {
+        try Self.throwIfCancelled()
+        let time = now()
+        return contents.withLock { contents in
+            keys.map { key in
+                contents.entry(key, at: time).map { RecordSnapshot($0.record, under: key, version: $0.version) }
+            }
+        }
     }
 
     /// Returns no losses: memory does not lose records.
@@ -86,15 +143,71 @@ public final class InMemoryRecordStore: RecordStore {
     ///   records.
     /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+        try await commit(changes, if: [])
+    }
+
+    /// Makes changes in order, all of them or none, if all conditions are met.
+    ///
+    /// - Complexity: That of ``commit(_:)``, plus O(n) in the number of conditions.
+    /// - Throws: a ``RecordStoreError``: `conflict` if a condition is not met, `cancelled` if the task was already cancelled.
+    public func commit(
+        _ changes: [RecordChange],
+        if conditions: [RecordCondition]
+    ) async throws(RecordStoreError) {
         try Self.throwIfCancelled()
-        records.withLock { records in
+        let time = now()
+        try contents.withLock { contents throws(RecordStoreError) in
+            if let condition = conditions.first(where: { !contents.isMet($0, at: time) }) { throw .conflict(condition) }
             for change in changes {
                 switch change {
-                case .keep(let record, let key): records[key] = record
-                case .remove(let key): records[key] = nil
-                case .removeAll(let key): records = records.filter { !key.contains($0.key) }
+                case .keep(let record, let key): contents.keep(record, under: key, at: time)
+                case .remove(let key): contents.entries[key] = nil
+                case .removeAll(let key): contents.entries = contents.entries.filter { !key.contains($0.key) }
                 }
             }
+        }
+    }
+
+    /// Leases free records.
+    ///
+    /// - Complexity: O(n log n) in the number of records in the store.
+    /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
+    public func lease(
+        under key: RecordKey,
+        limit: Int,
+        for duration: Duration
+    ) async throws(RecordStoreError) -> [(lease: RecordLease, snapshot: RecordSnapshot)] {
+        try Self.throwIfCancelled()
+        let time = now()
+        return contents.withLock { contents in
+            let free = contents.entries
+                .filter {
+                    key.contains($0.key) && !$0.value.record.isExpired(at: time)
+                        && ($0.value.token == 0 || $0.value.freeSince <= time)
+                }
+                .sorted { ($0.value.freeSince, $0.value.token, $0.key) < ($1.value.freeSince, $1.value.token, $1.key) }
+            return free.prefix(max(0, limit)).map { key, entry in
+                let token = contents.nextNumber()
+                contents.entries[key]?.token = token
+                contents.entries[key]?.freeSince = time.addingTimeInterval(duration / .seconds(1))
+                return (
+                    RecordLease(key, token: token), RecordSnapshot(entry.record, under: key, version: entry.version)
+                )
+            }
+        }
+    }
+
+    /// Lets a lease last for a duration from now.
+    ///
+    /// - Complexity: O(1).
+    /// - Throws: a ``RecordStoreError`` if the task was already cancelled.
+    public func extend(_ lease: RecordLease, for duration: Duration) async throws(RecordStoreError) -> Bool {
+        try Self.throwIfCancelled()
+        let time = now()
+        return contents.withLock { contents in
+            guard contents.isMet(.isLeased(lease), at: time) else { return false }
+            contents.entries[lease.key]?.freeSince = time.addingTimeInterval(duration / .seconds(1))
+            return true
         }
     }
 

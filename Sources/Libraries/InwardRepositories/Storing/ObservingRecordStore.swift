@@ -42,6 +42,21 @@ struct ObservingRecordStore: RecordStore {
         }
     }
 
+    func records(for keys: [RecordKey]) async throws(RecordStoreError) -> [StoredRecord?] {
+        try await timed(StoreOperation(.read)) { () async throws(RecordStoreError) in try await base.records(for: keys)
+        }
+    }
+
+    func records(
+        under key: RecordKey,
+        after last: RecordKey?,
+        limit: Int
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        try await timed(StoreOperation(.list)) { () async throws(RecordStoreError) in
+            try await base.records(under: key, after: last, limit: limit)
+        }
+    }
+
     func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
         try await timed(StoreOperation(.check)) { () async throws(RecordStoreError) in
             try await base.losses(under: key)
@@ -75,6 +90,14 @@ struct ObservingRecordStore: RecordStore {
 }
 
 /// An operation of a record store, for a ``RepositoryObserver``.
+///
+/// ```swift
+/// struct SlowCommitPrinter: RepositoryObserver {
+///     func storeOperationEnded(_ operation: StoreOperation, _ error: RecordStoreError?, after duration: Duration) {
+///         if operation.name == .commit, duration > .seconds(1) { print("A \(operation) took \(duration).") }
+///     }
+/// }
+/// ```
 public struct StoreOperation: Hashable, Sendable, CustomStringConvertible {
     /// The kinds of operation. Future versions may add more.
     public struct Name: Hashable, Sendable, CustomStringConvertible {

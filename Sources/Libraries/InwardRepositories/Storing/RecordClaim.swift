@@ -35,6 +35,17 @@ public final class RecordClaim: Sendable {
 }
 
 /// The outcome of trying to claim a key of a store.
+///
+/// ```swift
+/// func clean(_ store: any RecordStore) async throws {
+///     switch try await store.claim(["cleaning"]) {
+///     case .claimed(let claim):
+///         try await store.commit([.removeAll(["drafts"])])
+///         await claim.release()
+///     case .owned(let owner): print("\(owner) cleans the store.")
+///     }
+/// }
+/// ```
 public enum RecordClaimResult: Sendable {
     /// The caller owns the key now.
     case claimed(RecordClaim)

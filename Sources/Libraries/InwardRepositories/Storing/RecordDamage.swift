@@ -1,4 +1,13 @@
 /// A report of damaged or incomplete data that a store no longer returns.
+///
+/// ```swift
+/// import InwardFileStores
+///
+/// let store = FileRecordStore(
+///     directory: URL(filePath: "data/records"),
+///     reportDamage: { damage in print(damage, damage.key.map { "Fetch \($0) again." } ?? "") }
+/// )
+/// ```
 public struct RecordDamage: Error, Hashable, Sendable, CustomStringConvertible {
     /// The key of the lost record, or `nil` if the key is unknown or nothing is lost.
     public let key: RecordKey?

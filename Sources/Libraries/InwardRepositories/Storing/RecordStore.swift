@@ -38,6 +38,38 @@ public protocol RecordStore: Sendable {
     /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     func records(under key: RecordKey) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)]
 
+    /// Returns the records under several keys. By default, reads them one after the other.
+    ///
+    /// - Parameter keys: The keys. They may be in any order, and occur several times.
+    /// - Returns: the records in the order of the keys, with `nil` for each key without a record.
+    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
+    func records(for keys: [RecordKey]) async throws(RecordStoreError) -> [StoredRecord?]
+
+    /// Returns a page of the records whose keys equal a key or begin with it, in key order. By default, reads all of them.
+    ///
+    /// ```swift
+    /// func export(_ store: any RecordStore) async throws {
+    ///     var last: RecordKey?
+    ///     repeat {
+    ///         let page = try await store.records(under: ["posts"], after: last, limit: 100)
+    ///         for (key, record) in page { print(key, record.bytes.count) }
+    ///         last = page.last?.key
+    ///     } while last != nil
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - key: The key of all records.
+    ///   - last: The key after which the page begins: that of the last record of the page before, or `nil` for the first page.
+    ///   - limit: The maximum number of records.
+    /// - Returns: the records. If there are none, the page before was the last one.
+    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
+    func records(
+        under key: RecordKey,
+        after last: RecordKey?,
+        limit: Int
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)]
+
     /// Returns the lost records whose keys equal a key or begin with it. It also reads the records under the key, to find
     /// damage that no read has found so far.
     ///
@@ -48,8 +80,8 @@ public protocol RecordStore: Sendable {
 
     /// Makes changes in order, all of them or none. The changes are durable when this method returns.
     ///
-    /// - Throws: a ``RecordStoreError``. Then nothing was changed. The reason is `cancelled` if the task was cancelled, or its
-    ///   deadline passed, before the store began to write. A commit that has begun is always completed.
+    /// - Throws: a ``RecordStoreError``. Then nothing was changed, unless the reason is `outcomeUnknown`. The reason is `cancelled`
+    ///   if the task was cancelled, or its deadline passed, before the store began to write. A commit that has begun is always completed.
     func commit(_ changes: [RecordChange]) async throws(RecordStoreError)
 
     /// Tries to claim a key, without waiting. A claim excludes other claims of the same key, in any process. It does not
@@ -63,17 +95,39 @@ public protocol RecordStore: Sendable {
 }
 
 extension RecordStore {
-    /// Returns the records under several keys, in the order of the keys, with `nil` for each key without a record.
-    ///
-    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
+    /// Reads the records one after the other.
     public func records(for keys: [RecordKey]) async throws(RecordStoreError) -> [StoredRecord?] {
         var records: [StoredRecord?] = []
         for key in keys { records.append(try await record(for: key)) }
         return records
     }
+
+    /// Reads all records under the key, and returns those of the page.
+    public func records(
+        under key: RecordKey,
+        after last: RecordKey?,
+        limit: Int
+    ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        let rest = try await records(under: key).drop { entry in last.map { entry.key <= $0 } ?? false }
+        return Array(rest.prefix(max(0, limit)))
+    }
 }
 
 /// A failure of a store.
+///
+/// ```swift
+/// func save(_ comment: StoredRecord, in store: any RecordStore) async {
+///     do {
+///         try await store.commit([.keep(comment, ["comments", "7"])])
+///     } catch {
+///         switch error.reason {
+///         case .busy, .cancelled, .unavailable: print("Not saved, try again: \(error)")
+///         case .conflict, .outcomeUnknown: print("Perhaps not saved, read it again: \(error)")
+///         case .full, .denied, .closed: print("Not saved: \(error)")
+///         }
+///     }
+/// }
+/// ```
 public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public enum Reason: Hashable, Sendable, CaseIterable {
@@ -83,10 +137,14 @@ public struct RecordStoreError: Error, Hashable, Sendable, CustomStringConvertib
         case denied
         /// Another owner holds the key or the records.
         case busy
+        /// A condition of the commit is not met, because another instance was faster.
+        case conflict
         /// The store, or the outbox that uses it, is closed.
         case closed
         /// The task was cancelled, or its deadline passed, before the operation began.
         case cancelled
+        /// The store was lost during the commit. The changes may have been made: read the records before you try again.
+        case outcomeUnknown
         /// Any other failure.
         case unavailable
     }
@@ -113,7 +171,8 @@ extension RecordStoreError: ProblemDetailsConvertible {
         case .full: .full
         // What the store permits the server to do does not concern the client.
         case .denied: .internalError
-        case .busy, .closed, .cancelled, .unavailable: .unavailable
+        case .conflict: .conflict
+        case .busy, .closed, .cancelled, .outcomeUnknown, .unavailable: .unavailable
         }
     }
 }

@@ -16,9 +16,14 @@ package final class RecordWait<Answer: Sendable>: Sendable {
     }
 
     private let state = Mutex(State.new)
+    private let whenLeft: @Sendable () -> Void
 
     /// Creates a wait.
-    package init() {}
+    ///
+    /// - Parameter whenLeft: Called if the task stops waiting before the work has begun.
+    package init(whenLeft: @escaping @Sendable () -> Void = {}) {
+        self.whenLeft = whenLeft
+    }
 
     /// Calls `start`, and waits until ``end(_:)`` is called.
     ///
@@ -84,18 +89,20 @@ package final class RecordWait<Answer: Sendable>: Sendable {
             }
             return nil
         }
-        continuation?.resume(returning: .failure(error))
+        guard let continuation else { return }
+        continuation.resume(returning: .failure(error))
+        whenLeft()
     }
 
     private static var cancellation: RecordStoreError {
-        RecordStoreError(.cancelled, explanation: "The task was cancelled before the store began.")
+        RecordStoreError(.cancelled, explanation: "The task was cancelled before the store started the operation.")
     }
 
     private static var lateness: RecordStoreError {
         RecordStoreError(
             .cancelled,
             explanation:
-                "The deadline passed before the store began. Another program may have it locked, or the disk is slow."
+                "The deadline passed before the store started the operation. Another program may have it locked, or the disk is slow."
         )
     }
 }

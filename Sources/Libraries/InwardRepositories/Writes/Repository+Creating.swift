@@ -216,14 +216,15 @@ extension RepositoryError {
             switch error.reason {
             case .cancelled: .cancelled
             case .closed: .closed
-            case .full, .denied, .busy, .unavailable: .unavailable
+            case .outcomeUnknown: .outcomeUnknown
+            case .full, .denied, .busy, .conflict, .unavailable: .unavailable
             }
         let cause = error.explanation.hasSuffix(".") ? error.explanation.dropLast() : error.explanation[...]
         self.init(
             reason,
             request: request,
             explanation: "\(event): \(cause)",
-            canRetry: [.busy, .full, .unavailable].contains(error.reason)
+            canRetry: [.busy, .conflict, .full, .unavailable].contains(error.reason)
         )
     }
 }

@@ -238,7 +238,7 @@ extension Repository {
         return try await entity(base.entity.id)
     }
 
-    /// Adds a write to the outbox. While the write is made, the pending writes of its entity do not change.
+    /// Adds a write to the outbox. While `make` runs, the pending writes of the entity do not change.
     ///
     /// - Parameters:
     ///   - id: The identifier.

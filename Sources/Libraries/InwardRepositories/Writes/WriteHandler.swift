@@ -9,8 +9,8 @@ import Foundation
 
 /// The operations of a ``WriteHandler`` on the caches of its repository.
 struct WriteEffects<Entity: Identifiable & Sendable>: Sendable {
-    /// Ensures that results from before a write do not stay in the caches once its settlement is committed. Takes the
-    /// identifier of the written entity, or `nil` if it is not known, and the idempotency key of the write.
+    /// Ensures that the caches keep no older results after the settlement of a write is committed. Takes the identifier of the
+    /// written entity, or `nil` if it is not known, and the idempotency key of the write.
     let prepare: @Sendable (Entity.ID?, String) async throws(RecordStoreError) -> Void
     /// Caches the written entity, with the validator of the response.
     let keep: @Sendable (Entity, Validator?) -> Void

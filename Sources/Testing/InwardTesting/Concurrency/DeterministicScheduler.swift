@@ -129,6 +129,16 @@ public struct DeterministicScheduler: Sendable, CustomStringConvertible {
 }
 
 /// The reason why a ``DeterministicScheduler`` gave up. A run with the same seed ends the same way.
+///
+/// ```swift
+/// func run(_ work: @escaping @Sendable () async throws -> Void) async throws {
+///     do {
+///         try await DeterministicScheduler().run(work)
+///     } catch DeterministicSchedulerError.stalled(let seed, _) {
+///         Issue.record("The work waits forever. Reproduce it with DeterministicScheduler(seed: \(seed)).")
+///     }
+/// }
+/// ```
 public enum DeterministicSchedulerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The work waits for something that never happens: no job is ready, no task sleeps on the clock, and no code runs outside.
     case stalled(seed: UInt64, SchedulerTrace)
@@ -151,6 +161,14 @@ public enum DeterministicSchedulerError: Error, Hashable, Sendable, CustomString
 
 /// A summary of a ``DeterministicScheduler`` run. If two traces are equal, the runs made the same choices among the same
 /// numbers of jobs at the same times.
+///
+/// ```swift
+/// let (first, second) = (DeterministicScheduler(seed: 7), DeterministicScheduler(seed: 7))
+/// for scheduler in [first, second] {
+///     try await scheduler.run { try await scheduler.timer.sleep(for: .seconds(5)) }
+/// }
+/// #expect(first.trace == second.trace)
+/// ```
 public struct SchedulerTrace: Hashable, Sendable, CustomStringConvertible {
     /// The number of steps: jobs that were run, and advances of the clock.
     public private(set) var steps = 0
@@ -270,7 +288,7 @@ final class SeededJobQueue: TaskExecutor {
 
     /// Waits until a job is ready or nothing is outside. Only the driving task may call it.
     func arrival() async {
-        // Resumed once: by the code that removes it under the lock, or here if there is nothing to wait for.
+        // Resumed once: here if there is nothing to wait for, otherwise by the code that removes it under the lock.
         await withCheckedContinuation { continuation in
             let waits = state.withLock { state in
                 guard state.ready.isEmpty, state.outside > 0 else { return false }

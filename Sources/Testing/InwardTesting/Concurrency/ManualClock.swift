@@ -83,9 +83,9 @@ public final class ManualClock: Clock {
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let place = nextPlace()
         try await withTaskCancellationHandler {
-            // Stored once and resumed by the code that removes it under the lock: the advance that reaches the deadline, or a
-            // cancellation. It is resumed here if there is nothing to wait for. If a cancellation found nothing to remove, it
-            // happened before this lock was taken, so `isCancelled` is true here.
+            // Each continuation is resumed once: here if there is nothing to wait for, otherwise by the advance or the
+            // cancellation that removes it under the lock. A cancellation that finds nothing to remove came before this lock
+            // was taken, so `isCancelled` is true here.
             try await withCheckedThrowingContinuation { continuation in
                 let (outcome, watchers) = state.withLock { state -> (Result<Void, any Error>?, [Watcher]) in
                     if Task.isCancelled { return (.failure(CancellationError()), []) }
@@ -118,8 +118,8 @@ public final class ManualClock: Clock {
     public func sleepers(_ count: Int) async {
         let place = nextPlace()
         await withTaskCancellationHandler {
-            // Stored once and resumed by the code that removes it under the lock: the last sleeper to arrive, or a
-            // cancellation. It is resumed here if there is nothing to wait for, as above.
+            // Resumed once, as above: here if there is nothing to wait for, otherwise by the last sleeper to arrive or by a
+            // cancellation.
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
                     guard state.sleepers.count < count, !Task.isCancelled else { return false }

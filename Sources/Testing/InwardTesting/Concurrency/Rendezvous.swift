@@ -32,8 +32,8 @@ public final class Rendezvous: Sendable {
             return state.missing
         }
         await withTaskCancellationHandler {
-            // Stored once and resumed by the code that removes it under the lock: the last task to arrive, or a cancellation.
-            // It is resumed here if there is nothing to wait for.
+            // Each continuation is resumed once: here if there is nothing to wait for, otherwise by the last task to arrive or
+            // the cancellation that removes it under the lock.
             await withCheckedContinuation { continuation in
                 let released = state.withLock { state -> [CheckedContinuation<Void, Never>] in
                     guard state.missing <= 0 || state.cancelled.contains(place) else {
@@ -63,7 +63,7 @@ public final class Rendezvous: Sendable {
 final class ReaderProgress: Sendable {
     /// The number of reads per reader.
     private static let readCount = 16
-    /// The pauses get one turn longer each time this number of writes passes without a read.
+    /// The number of writes without a read after which pauses get one turn longer.
     private static let writesPerTurn = 8
 
     private struct State {

@@ -1,4 +1,6 @@
 import Dispatch
+import InwardCore
+import InwardRepositories
 import Synchronization
 
 /// Repeats work and cancels it at different moments: before it begins, in each of its first turns, at growing intervals, and
@@ -35,6 +37,37 @@ enum CancellationSweep {
                 round += 1
                 if isDone { late = middle } else { early = middle }
             }
+        }
+    }
+}
+
+extension CancellationSweep {
+    /// Returns what is wrong with the results of a read, or of something else that a participle names, whose task is cancelled. The
+    /// closure returns whether it was complete.
+    static func violations(
+        ofReading name: String,
+        _ participle: String = "read",
+        _ read: @escaping @Sendable () async throws(RecordStoreError) -> Bool
+    ) async -> [String] {
+        var violations: Set<String> = []
+        await run([.alone]) { _, moment in
+            let (ending, _) = await moment.result {
+                await Result(awaiting: read)
+            } beside: {
+            }
+            violations.formUnion(Self.violations(of: "\(name) \(participle) by a cancelled task", ending))
+            return (try? ending.get()) == true
+        }
+        return violations.sorted()
+    }
+
+    /// Returns what is wrong with the result of a cancelled read.
+    private static func violations(of name: String, _ ending: Result<Bool, RecordStoreError>) -> [String] {
+        switch ending {
+        case .success(false): ["\(name) must be complete, but is not."]
+        case .failure(let error) where error.reason != .cancelled:
+            ["\(name) must be complete or fail as cancelled, but failed as \(error.reason)."]
+        case .success, .failure: []
         }
     }
 }

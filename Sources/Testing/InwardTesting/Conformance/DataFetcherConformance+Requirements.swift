@@ -22,15 +22,15 @@ extension DataFetcherConformance {
         case repeatedHeaderField
         /// A response with a body of at least 1 MiB.
         case largeBody
-        /// Two requests that differ only in their query, and their responses.
+        /// Two requests that differ only in their query, with different responses.
         case query
-        /// Two requests that differ only in their method, neither of them `HEAD`, and their responses.
+        /// Two requests that differ only in their method, neither of them `HEAD`, with different responses.
         case method
-        /// Two requests that differ only in their body, and their responses.
+        /// Two requests that differ only in their body, with different responses.
         case requestBody
-        /// A request with a body of at least 1 MiB, and another with a part of that body.
+        /// Two requests that differ only in their body, which is at least 1 MiB in one of them, with different responses.
         case largeRequestBody
-        /// Two requests that differ only in their header fields, and their responses.
+        /// Two requests that differ only in their header fields, with different responses.
         case requestField
         /// Three otherwise equal requests with different responses: one that repeats a header field with different values, one
         /// with only its first value, and one with only its last.
@@ -125,8 +125,8 @@ extension DataFetcherConformance {
         }
     }
 
-    /// Returns whether an exchange has a repeated header field, and others request only the first and only the last of the
-    /// repeats.
+    /// Returns whether the request of an exchange repeats a header field, and two other exchanges have the same request with
+    /// only the first or only the last value of that field.
     private func hasPartsOfRepeatedField(_ exchange: DataFetcherExchange) -> Bool {
         let fields = exchange.request.headerFields
         return fields.contains { field in
@@ -146,6 +146,15 @@ extension URL {
 }
 
 /// A request and its expected result.
+///
+/// ```swift
+/// let comments = CommentClient.baseURL.appending(path: "comments")
+/// let exchanges = [
+///     DataFetcherExchange(DataRequest(url: comments), DataResponse(body: Data("[]".utf8))),
+///     DataFetcherExchange(DataRequest(method: .post, url: comments), DataResponse(status: .methodNotAllowed)),
+///     DataFetcherExchange(DataRequest(url: comments.appending(path: "cut-short")), failing: .interrupted),
+/// ]
+/// ```
 public struct DataFetcherExchange: Hashable, Sendable {
     /// The request.
     public internal(set) var request: DataRequest

@@ -136,7 +136,17 @@ public struct DataFetcherConformance: Sendable {
     }
 }
 
-/// The violations of a port's contract by an implementation.
+/// An error that lists how an implementation violates the contract of its port.
+///
+/// ```swift
+/// func recordViolations(of conformance: DataFetcherConformance, by fetcher: any DataFetcher) async {
+///     do {
+///         try await conformance.check(fetcher)
+///     } catch {
+///         for violation in error.violations { Issue.record("\(violation)") }
+///     }
+/// }
+/// ```
 public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The violations, each as a complete sentence.
     public let violations: [String]
@@ -187,7 +197,7 @@ extension DataFetcherConformance {
         return violations
     }
 
-    /// Impossible requests fail as such with any method and are not sent.
+    /// An impossible request fails as invalid with any method, and is not sent.
     func impossibilityViolations(_ fetcher: any DataFetcher) async -> [String] {
         guard !impossible.isEmpty else { return ["Pass a request that the fetcher cannot send as `impossible`."] }
         var violations: [String] = []

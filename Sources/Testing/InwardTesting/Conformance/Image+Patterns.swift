@@ -30,7 +30,7 @@ extension Image {
     /// The side length of a region. The blocks of the usual formats end at region boundaries, so lossy formats preserve the
     /// regions.
     private static let regionSide = 32
-    /// The colors of the regions, out of eight. Neighbors differ, and every rotation and reflection of the pattern is distinct.
+    /// The colors of the regions, by number. Neighbors differ, and every rotation and reflection of the pattern is distinct.
     private static let regionColors = [[1, 6, 3, 4, 2], [4, 0, 7, 1, 5], [2, 5, 1, 6, 0], [7, 3, 4, 0, 6]]
 
     /// Returns an image of square regions. Neighboring regions differ by at least 160 steps in at least one component.

@@ -185,8 +185,8 @@ extension [ImageSample] {
 
 /// Counts how often calls on several threads overlap, so that they continue until they have overlapped enough.
 ///
-/// While the system suspends a thread in a call, other threads may make many calls. All of these overlap with the same point of
-/// that call, which may be harmless, so they count as one overlap.
+/// If the system suspends a thread during a call, the calls that other threads make meanwhile overlap with the same point of
+/// that call. This point may be harmless, so they count as one overlap.
 final class CallOverlap: Sendable {
     /// The number of overlaps that each caller needs.
     private static let enough = 16

@@ -162,6 +162,14 @@ extension ImageCodecConformance {
 
 /// Encoded bytes and the image that they contain, for a format that a codec only decodes.
 ///
+/// ```swift
+/// func samples(ofGIFs files: [[UInt8]], showing images: [Image]) -> [ImageSample] {
+///     zip(files, images).map { bytes, image in
+///         ImageSample(bytes, format: .gif, image: image, tolerance: 2, keepsTruncatedRows: false)
+///     }
+/// }
+/// ```
+///
 /// Choose an image with edges and, if the format supports alpha, with varying alpha, so that the check detects shifted pixels
 /// and lost alpha. Pass two samples of different images for each format, so that the check detects calls that mix them. Give
 /// one at least 320 rows, so that the check can interrupt the codec.

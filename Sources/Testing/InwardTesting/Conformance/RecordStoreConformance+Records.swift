@@ -162,7 +162,7 @@ extension RecordStoreConformance {
     }
 
     /// Returns a key as it appears in a sentence: with its components separated, in ASCII, and shortened if it is long.
-    private func name(_ key: RecordKey) -> String {
+    func name(_ key: RecordKey) -> String {
         "[" + key.components.prefix(8).map { String($0.prefix(16)).debugDescription }.joined(separator: ", ") + "]"
     }
 }

@@ -52,7 +52,8 @@ public struct RecordStoreConformance: Sendable {
                 try await self.concurrencyViolations(store, readingIn: other)
             }
             for check in [
-                valueViolations, keyViolations, removalViolations, orderViolations, sequenceViolations,
+                valueViolations, keyViolations, removalViolations, orderViolations, pageViolations, manyKeyViolations,
+                sequenceViolations,
                 expiryViolations, renewalViolations, replacementViolations,
                 concurrencyViolations, cancellationViolations, cancelledReadViolations, claimViolations,
             ] {
@@ -221,16 +222,26 @@ extension RecordStoreConformance {
     func cancelledReadViolations(_ store: any RecordStore) async throws(RecordStoreError) -> [String] {
         let keys = (0..<4).map { RecordKey(["read", String($0)]) }
         try await store.commit(keys.map { .keep(StoredRecord([1]), $0) })
-        let record = await violations(ofReading: "A record") { () async throws(RecordStoreError) in
+        let record = await CancellationSweep.violations(ofReading: "A record") { () async throws(RecordStoreError) in
             try await store.record(for: keys[0]) == StoredRecord([1])
         }
-        let list = await violations(ofReading: "A list") { () async throws(RecordStoreError) in
+        let list = await CancellationSweep.violations(ofReading: "A list") { () async throws(RecordStoreError) in
             try await store.records(under: ["read"]).map(\.key) == keys
         }
-        let losses = await violations(ofReading: "A list of losses") { () async throws(RecordStoreError) in
+        let page = await CancellationSweep.violations(ofReading: "A page") { () async throws(RecordStoreError) in
+            try await store.records(under: ["read"], after: keys[0], limit: 2).map(\.key) == Array(keys[1...2])
+        }
+        let several = await CancellationSweep.violations(
+            ofReading: "Several records"
+        ) { () async throws(RecordStoreError) in
+            try await store.records(for: [keys[3], keys[0]]) == [StoredRecord([1]), StoredRecord([1])]
+        }
+        let losses = await CancellationSweep.violations(
+            ofReading: "A list of losses"
+        ) { () async throws(RecordStoreError) in
             try await store.losses(under: ["read"]).keys.isEmpty
         }
-        return record + list + losses
+        return record + list + page + several + losses
     }
 
     /// A cancelled read of losses returns the existing losses or fails as cancelled.
@@ -239,36 +250,8 @@ extension RecordStoreConformance {
         under key: RecordKey,
         losing keys: [RecordKey]
     ) async -> [String] {
-        await violations(ofReading: "A list of losses") { () async throws(RecordStoreError) in
+        await CancellationSweep.violations(ofReading: "A list of losses") { () async throws(RecordStoreError) in
             try await store.losses(under: key).keys == keys
-        }
-    }
-
-    /// Returns what is wrong with the results of a read whose task is cancelled. The closure returns whether the read was
-    /// complete.
-    private func violations(
-        ofReading name: String,
-        _ read: @escaping @Sendable () async throws(RecordStoreError) -> Bool
-    ) async -> [String] {
-        var violations: Set<String> = []
-        await CancellationSweep.run([.alone]) { _, moment in
-            let (ending, _) = await moment.result {
-                await Result(awaiting: read)
-            } beside: {
-            }
-            violations.formUnion(Self.violations(of: name, ending))
-            return (try? ending.get()) == true
-        }
-        return violations.sorted()
-    }
-
-    /// Returns what is wrong with the result of a cancelled read.
-    private static func violations(of name: String, _ ending: Result<Bool, RecordStoreError>) -> [String] {
-        switch ending {
-        case .success(false): ["\(name) read by a cancelled task must be complete, but is not."]
-        case .failure(let error) where error.reason != .cancelled:
-            ["\(name) read by a cancelled task must be complete or fail as cancelled, but failed as \(error.reason)."]
-        case .success, .failure: []
         }
     }
 }

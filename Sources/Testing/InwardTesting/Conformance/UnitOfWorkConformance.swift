@@ -94,15 +94,17 @@ public struct UnitOfWorkConformance: Sendable {
                 }
                 await stage.close()
             } catch {
-                violations.append("After a crash in step \(step), nothing must fail, but did: \(error)")
+                violations.append("After a crash in step \(step), the unit of work must not fail, but did: \(error)")
             }
             step += 1
         }
-        if step == 1, violations.isEmpty { violations.append("The process must end in its first step, but did not.") }
+        if step == 1, violations.isEmpty {
+            violations.append("A crash in step 0 must make a commit fail, but every commit succeeded.")
+        }
         if !violations.isEmpty { throw ConformanceFailure(violations: violations) }
     }
 
-    /// Returns the changes of the commits during which the process ends.
+    /// Returns the changes of the first, second or third commit of the series that a crash interrupts.
     private static func crashing(_ number: Int) -> [(UnitOfWorkStage.Repository, String, Int?)] {
         [
             (.first, "a", number), (.second, "a", number), (.first, "b", number == 2 ? nil : number),
@@ -136,7 +138,7 @@ extension UnitOfWorkConformance {
         try await stage.commit([(.second, "a", 3)])
         try await stage.unitOfWork.commit([kept])
         if try await stage.numbers("a") != [nil, 2] {
-            violations.append("A change that is committed twice must be made twice, but is not.")
+            violations.append("A change that is committed twice must be applied twice, but is not.")
         }
         return violations
     }
@@ -168,8 +170,10 @@ extension UnitOfWorkConformance {
         let three = try await stage.prepare(.second, "twice", 3)
         try await stage.unitOfWork.commit([one, removal, two, three, one, removal])
         let last = try await stage.numbers("twice")
-        return last == [1, nil]
-            ? [] : ["A change that is in one commit twice must be made twice, but the numbers are \(Self.text(last))."]
+        if last == [1, nil] { return [] }
+        return [
+            "A change that occurs twice in one commit must be applied twice, but the numbers are \(Self.text(last))."
+        ]
     }
 
     /// Each of many concurrent commits is visible in both repositories as soon as it returns, and remains visible.

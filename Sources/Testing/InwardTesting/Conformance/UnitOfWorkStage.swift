@@ -12,7 +12,22 @@ import Foundation
 /// A unit of work with two repositories, for ``UnitOfWorkConformance``.
 ///
 /// Each repository maps names to numbers. To check your own unit of work, pass closures that prepare a change and read a
-/// number.
+/// number:
+///
+/// ```swift
+/// protocol Ledger: UnitOfWork {
+///     func change(_ name: String, to number: Int?, in table: String) async throws -> any PreparedChange
+///     func number(_ name: String, in table: String) async throws -> Int?
+/// }
+///
+/// func stage(of ledger: some Ledger) -> UnitOfWorkStage {
+///     UnitOfWorkStage(
+///         ledger,
+///         prepare: { table, name, number in try await ledger.change(name, to: number, in: "\(table)") },
+///         read: { table, name in try await ledger.number(name, in: "\(table)") }
+///     )
+/// }
+/// ```
 public struct UnitOfWorkStage: Sendable {
     /// Identifies one of the two repositories.
     public enum Repository: Hashable, Sendable, CaseIterable {

@@ -196,18 +196,27 @@ public struct ChaosPlan: Hashable, Sendable {
 }
 
 extension ChaosPlan: CustomStringConvertible {
-    /// The faults and delays, such as `unreachable 2.0 %, latency 0.005 seconds to 0.05 seconds`.
+    /// The faults and delays, such as `unreachable 2.0%, latency 0.005 seconds to 0.05 seconds`.
     public var description: String {
         var parts = ChaosFault.allCases.compactMap { fault in
-            shares[fault].flatMap { $0 > 0 ? "\(fault) \($0 * 100) %" : nil }
+            shares[fault].flatMap { $0 > 0 ? "\(fault) \($0 * 100)%" : nil }
         }
         if latency.upperBound > .zero { parts.append("latency \(latency.lowerBound) to \(latency.upperBound)") }
-        if slowShare > 0 { parts.append("\(slowShare * 100) % take \(slowFactor) times as long") }
+        if slowShare > 0 { parts.append("\(slowShare * 100)% take \(slowFactor) times as long") }
         return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     }
 }
 
 /// A fault that a ``ChaosDataFetcher`` injects into a request.
+///
+/// ```swift
+/// @Test(arguments: [ChaosFault.unreachable, .interrupted, .timedOut])
+/// func lostAnswerIsAnError(fault: ChaosFault) async {
+///     let upstream = ChaosDataFetcher(StubDataFetcher(DataResponse()), plan: ChaosPlan([fault: 1]))
+///     let client = CommentClient(dataFetcher: upstream)
+///     await #expect(throws: FetchError.self) { try await client.comment(7) }
+/// }
+/// ```
 public enum ChaosFault: String, CaseIterable, Hashable, Sendable {
     /// The request fails as unreachable and is not sent.
     case unreachable
@@ -278,6 +287,13 @@ struct ChaosFate: Hashable {
 }
 
 /// The counts of a ``ChaosDataFetcher``.
+///
+/// ```swift
+/// let chaos = ChaosDataFetcher(StubDataFetcher(DataResponse()), plan: ChaosPlan([.unavailable: 1]), seed: 7)
+/// _ = try await chaos.fetch(DataRequest(url: CommentClient.baseURL))
+/// #expect(chaos.counts[.unavailable] == 1)
+/// #expect(chaos.counts.sent == 0)
+/// ```
 public struct ChaosCounts: Hashable, Sendable {
     /// The number of requests received.
     public internal(set) var requests = 0

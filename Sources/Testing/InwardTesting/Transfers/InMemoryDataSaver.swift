@@ -86,7 +86,7 @@ public final class InMemoryDataSaver: DataSaver {
         publish(data)
     }
 
-    /// Opens a draft that resumes what an earlier one left.
+    /// Opens a draft. If an earlier draft was not published, the new one resumes it.
     public func openDraft() async throws(DataSaverError) -> any DataDraft {
         Draft(self, state.withLock(\.left))
     }

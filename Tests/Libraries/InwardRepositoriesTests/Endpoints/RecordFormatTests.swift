@@ -77,7 +77,7 @@ struct RecordFormatTests {
         throw FetchError(.unreachable, request: request, explanation: "was not sent")
     }
 
-    @Test func formatDecidesNamesAndDates() async throws {
+    @Test func formatDeterminesFieldNamesAndDates() async throws {
         let body = Data(#"[{"event_id": "a", "begins_at": "1970-01-01T00:00:00Z"}]"#.utf8)
         let source = RecordingDataFetcher(StubDataFetcher(DataResponse(body: body)))
         #expect(try await repository(snakeCase, source).entities().value == [event])

@@ -62,7 +62,7 @@ struct ObserversTests {
         #expect(try await isSet(second.signal))
     }
 
-    @Test func unreferencedObserverLeaves() {
+    @Test func releasedObserverIsRemoved() {
         let observers = Observers<Int>()
         var one: Observer<Int>? = observers.observe(1)
         let other = observers.observe(1)

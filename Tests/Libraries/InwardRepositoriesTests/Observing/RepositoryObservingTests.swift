@@ -45,7 +45,7 @@ struct RepositoryObservingTests {
         #expect(log.hasEnded)
     }
 
-    /// Waits until no task is ready to run.
+    /// Waits until all tasks are suspended.
     private func settle() async throws { try await scheduler.timer.sleep(for: .milliseconds(1)) }
 
     // MARK: Readings
@@ -94,7 +94,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func equalReadingsAreLeftOut() async throws {
+    @Test func equalReadingsAreNotRepeated() async throws {
         let repository = try repository()
         try await run(repository.changes(of: 2)) { [self] log in
             _ = try await repository.entity(2, .upstreamOnly)
@@ -238,7 +238,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    /// Otherwise, its own fetch would count as a change and be fetched again.
+    /// Otherwise, the result of its own fetch would count as a change and cause another fetch.
     @Test(arguments: [false, true]) func observerWithoutRoomInMemoryDoesNotFetchForever(hasStore: Bool) async throws {
         let store = RepositoryStore(InMemoryRecordStore(now: { OutboxStage.time }), partition: []) {
             OutboxStage.time
@@ -267,7 +267,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    /// Otherwise, its own fetch would count as a change and be fetched again.
+    /// Otherwise, the result of its own fetch would count as a change and cause another fetch.
     @Test func responseThatArrivesExpiredIsNotFetchedForever() async throws {
         let slow = StubDataFetcher { [source, scheduler] request throws(FetchError) in
             try? await scheduler.timer.sleep(for: .microseconds(10))
@@ -330,7 +330,7 @@ struct RepositoryObservingTests {
         }
     }
 
-    @Test func observerLeavesWithItsIterator() async throws {
+    @Test func observerIsRemovedWithItsIterator() async throws {
         let repository = try repository()
         try await scheduler.run {
             let changes = repository.changes(of: 2)

@@ -84,7 +84,7 @@ struct RepositoryPeersTests {
         }
     }
 
-    /// Returns the stamp of a request that `other` made before a write that only `one` knows.
+    /// Returns the stamp of a request that `other` made before a write that only `one` knows about.
     private func stamp(_ other: Repository<Remark>) -> FetchStamp {
         FetchStamp(
             tick: other.memory.begin(),
@@ -139,7 +139,7 @@ struct RepositoryPeersTests {
         // New readers do not join the request from before the write.
         #expect(try await one.entities().value.contains(new))
         isReleased.fulfill(())
-        // Its answer goes to its caller, and is not cached.
+        // The caller gets its response, which is not cached.
         #expect(try await early.value.map(\.text) == ["one", "two", "three"])
         #expect(try await one.entities().value.contains(new))
         #expect(try await one.entity(2).value == new)

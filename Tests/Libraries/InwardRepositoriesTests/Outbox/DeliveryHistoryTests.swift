@@ -83,8 +83,8 @@ struct DeliveryHistoryTests {
         }
     }
 
-    /// A false precondition proves that this attempt was not done. The upstream's version shows whether an earlier one was.
-    @Test func falsePreconditionIsAlwaysAConflict() throws {
+    /// A failed precondition proves that this attempt changed nothing. The upstream's version shows whether an earlier one did.
+    @Test func failedPreconditionIsAlwaysAConflict() throws {
         for mayHaveArrived in [false, true] {
             var history = DeliveryHistory(mayHaveArrived: mayHaveArrived)
             #expect(try meaning(verdict(&history) { _ in .success(DataResponse(status: 412)) }) == .conflicting)

@@ -50,7 +50,7 @@ struct OutboxCrashTests {
             )
         }
 
-        /// Has a write accepted, and returns `false` if the process ended before it learned the outcome.
+        /// Submits a write, and returns `false` if the process ended before it learned whether the write was accepted.
         func accept(_ subject: RecordKey, _ text: String, in outbox: Outbox) async -> Bool {
             let value = RecordChange.keep(StoredRecord(Array(text.utf8)), stage.handler.key(of: subject))
             do {

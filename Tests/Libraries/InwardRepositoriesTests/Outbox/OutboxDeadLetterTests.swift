@@ -116,6 +116,25 @@ struct OutboxDeadLetterTests {
         #expect(outbox.status == OutboxStatus())
     }
 
+    @Test func retriedDeadLetterIsTheOldestWriteAlthoughItIsSentLast() async throws {
+        let stage = stage
+        let upstream = stage.upstream(refusal, latency: .seconds(1))
+        let outbox = try stage.outbox(upstream)
+        try await stage.scheduler.run {
+            try await outbox.open(handlers: [stage.handler])
+            let first = try await refused(OutboxStage.write(["7"], "1"), in: outbox)
+            let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
+            #expect(first.acceptedAt < second.acceptedAt)
+            #expect(outbox.status.oldestAcceptedAt == second.acceptedAt)
+            _ = try await outbox.retry(first.idempotencyKey)
+            #expect(outbox.pending.map(\.acceptedAt) == [second.acceptedAt, first.acceptedAt])
+            #expect(outbox.status.oldestAcceptedAt == first.acceptedAt)
+            #expect(try await outbox.contents().oldestAcceptedAt == first.acceptedAt)
+            #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+    }
+
     @Test func discardedDeadLetterIsGone() async throws {
         let stage = stage
         let upstream = stage.upstream(refusal)
@@ -216,7 +235,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func writeBeingSentCannotBeDiscardedAndAPossiblyDoneOneHasAnUnknownOutcome() async throws {
+    @Test func discardingFailsDuringAnAttemptAndLeavesTheOutcomeUnknownAfterIt() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(.answerLost, latency: .seconds(1)))
         try await stage.scheduler.run {
@@ -334,7 +353,7 @@ struct OutboxDeadLetterTests {
         }
     }
 
-    @Test func doneWriteThatIsNotSettledYetCannotBeDiscarded() async throws {
+    @Test func deliveredWriteCannotBeDiscardedBeforeItIsSettled() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(latency: .seconds(1)))
         try await stage.scheduler.run {

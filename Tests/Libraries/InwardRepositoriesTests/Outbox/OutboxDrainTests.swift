@@ -32,7 +32,7 @@ struct OutboxDrainTests {
         let outbox = try stage.outbox(stage.upstream(.turnedAway(DataResponse(status: 422)), .lost))
         try await stage.scheduler.run {
             try await outbox.open(handlers: [stage.handler])
-            // One after the other, because they have the same subject.
+            // The writes are sent one after the other, because they have the same subject.
             try await outbox.accept([OutboxStage.write(["7"]), OutboxStage.write(["7"], "2")])
             #expect(await outbox.drain() == 0)
             #expect(outbox.counts.delivered == 1 && outbox.counts.refused == 1 && outbox.status.pendingCount == 0)

@@ -41,7 +41,7 @@ struct OutboxHandlersTests {
     }
 
     /// A fixed order makes runs with the same seed equal.
-    @Test func handlersAreToldInTheOrderOfTheirEndpoints() {
+    @Test func handlersAreNotifiedInTheOrderOfTheirEndpoints() {
         var handlers = OutboxHandlers()
         let names = ["c", "e", "a", "d", "b"]
         _ = handlers.add(Dictionary(uniqueKeysWithValues: names.map { ($0, NotingHandler(endpoint: $0, log: log)) }))
@@ -52,9 +52,9 @@ struct OutboxHandlersTests {
         #expect(log.all == sorted.map { "reset \($0) to 1" } + sorted.map { "accepted \($0)" })
     }
 
-    /// Entries of one endpoint, or also of endpoints without a handler.
+    /// The entries are those of no, one or several endpoints, some without a handler.
     @Test(arguments: [[], ["a"], ["b"], ["a", "b"], ["b", "a"], ["a", "a"], ["c"], ["c", "a"], ["a", "c", "b"]])
-    func eachHandlerIsToldOnlyOfEntriesOfItsEndpoint(names: [String]) {
+    func eachHandlerIsNotifiedOnlyOfEntriesOfItsEndpoint(names: [String]) {
         var handlers = OutboxHandlers()
         let endpoints = ["a", "b"]
         _ = handlers.add(

@@ -45,7 +45,7 @@ struct OutboxJoiningTests {
 
     private let stage = OutboxStage()
 
-    @Test func joiningHandlerIsToldOfPendingWritesAndSettlesThem() async throws {
+    @Test func joiningHandlerIsNotifiedOfPendingWritesAndSettlesThem() async throws {
         let stage = stage
         let upstream = stage.upstream(latency: .seconds(1))
         try await stage.scheduler.run {
@@ -148,7 +148,7 @@ struct OutboxJoiningTests {
         }
     }
 
-    @Test func handlerThatJoinsBeforeOpeningIsToldOfPendingWrites() async throws {
+    @Test func handlerThatJoinsBeforeOpeningIsNotifiedOfPendingWrites() async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -179,7 +179,7 @@ struct OutboxJoiningTests {
         #expect(error?.reason == .denied)
     }
 
-    /// In any order of events, no handler is told of an entry that has been settled, and no handler misses one.
+    /// In any order of events, no handler is notified of an entry that has been settled, and no handler misses an entry.
     @Test(arguments: Thoroughness.sample([UInt64](1...200), every: 10) + [.random(in: 201 ... .max)])
     func handlersThatJoinConcurrentlyKnowWhichWritesArePending(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)

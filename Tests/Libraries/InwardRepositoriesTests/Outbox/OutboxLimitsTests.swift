@@ -5,7 +5,7 @@ import Testing
 
 @testable import InwardRepositories
 
-/// Tests of the limits on the number and size of pending writes and dead letters.
+/// Tests of the limits for the number and size of pending writes and dead letters.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxLimitsTests {
     private let stage = OutboxStage()

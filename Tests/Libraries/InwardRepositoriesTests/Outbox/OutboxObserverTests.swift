@@ -13,7 +13,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Tests of what an observer is told about an outbox.
+/// Tests which events an observer receives about an outbox.
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxObserverTests {
     private let stage = OutboxStage()

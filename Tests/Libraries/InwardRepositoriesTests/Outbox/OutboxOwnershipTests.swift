@@ -133,7 +133,7 @@ struct OutboxOwnershipTests {
     private enum Order: CaseIterable { case open, retry, retryNow }
 
     @Test(arguments: Order.allCases)
-    private func outboxOpenedWithoutDeliverySendsNothingUntilToldTo(order: Order) async throws {
+    private func outboxOpenedWithoutDeliverySendsNothingUntilAskedTo(order: Order) async throws {
         let stage = stage
         let upstream = stage.upstream()
         try await stage.scheduler.run {
@@ -407,7 +407,7 @@ struct OutboxOwnershipTests {
         #expect(upstream.done.count == 1)
     }
 
-    @Test func writePendingElsewhereIsNotReportedAsDone() async throws {
+    @Test func writePendingInAnotherProcessIsNotReportedAsDelivered() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let first = try stage.outbox(StubDataFetcher(failing: .unreachable))

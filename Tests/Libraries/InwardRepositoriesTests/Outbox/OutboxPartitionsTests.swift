@@ -4,14 +4,20 @@ import Thoroughness
 
 @testable import InwardRepositories
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 @Suite(.timeLimit(.minutes(5)))
 struct OutboxPartitionsTests {
-    private func entry(_ sequence: Int, _ subject: RecordKey = ["7"]) -> OutboxEntry {
+    private func entry(_ sequence: Int, _ subject: RecordKey = ["7"], age: Double = 0) -> OutboxEntry {
         OutboxEntry(
             sequence: sequence,
             write: OutboxStage.write(subject),
             idempotencyKey: "k\(sequence)",
-            acceptedAt: OutboxStage.time,
+            acceptedAt: OutboxStage.time.addingTimeInterval(-age),
             attempts: 0
         )
     }
@@ -124,6 +130,17 @@ struct OutboxPartitionsTests {
         #expect(partitions.undeliverableCount == 1)
         #expect(partitions.contains(entry(3)))
         #expect(!partitions.contains(entry(1)))
+    }
+
+    @Test func oldestDateIsThatOfAnyReadableEntry() {
+        var partitions = OutboxPartitions(concurrency: 1)
+        partitions.holdUnreadable(1, in: ["7"])
+        #expect(partitions.oldestAcceptedAt == nil)
+        partitions.append(entry(2, age: 1))
+        #expect(partitions.oldestAcceptedAt == entry(2, age: 1).acceptedAt)
+        partitions.append(entry(3, ["8"], age: 0))
+        partitions.append(entry(4, ["8"], age: 2))
+        #expect(partitions.oldestAcceptedAt == entry(4, age: 2).acceptedAt)
     }
 
     @Test func releasedEntryIsSentAndCountsAsUnknownIfItMayHaveArrived() {

@@ -154,7 +154,7 @@ struct OutboxPauseTests {
             try await stage.timer.sleep(for: .seconds(10))
             #expect(upstream.requests.count == requests)
             #expect(second.status.pause?.refusals == 5)
-            // A user who knows that the upstream works again need not wait.
+            // Users who know that the upstream works again can retry immediately.
             try await stage.timer.sleep(for: .seconds(15))
             second.retryNow()
             #expect(await second.drain() == 0)

@@ -77,6 +77,7 @@ struct OutboxRetryTests {
         let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
         #expect(told.count == 1)
         #expect((told.first?.cause as? RepositoryError)?.reason == .denied)
+        #expect(told.first?.description.contains(" is still pending after 1 failed attempt, and") == true)
         #expect(stage.errors.errors.count == 1)
     }
 
@@ -85,6 +86,7 @@ struct OutboxRetryTests {
         _ = try await moments(fates, policy: OutboxPolicy(reportedAttempts: 3))
         let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
         #expect(told.map(\.entry.attempts) == [3])
+        #expect(told.first?.description.contains(" is still pending after 3 failed attempts, and") == true)
     }
 
     @Test func attemptEndsAtItsTimeLimit() async throws {
@@ -116,7 +118,7 @@ struct OutboxRetryTests {
             // While the disk is full, the answered write is not sent again.
             try await stage.timer.sleep(for: .seconds(3_600))
             #expect(upstream.requests.count == 1)
-            // The outbox tries to settle it less and less often.
+            // The outbox retries the settlement at growing intervals.
             #expect((5..<30).contains(stage.handler.events.count))
             stage.store.fail(with: nil)
             try await outbox.settlement(of: entry)
@@ -126,11 +128,15 @@ struct OutboxRetryTests {
         #expect(upstream.requests.count == 1)
         #expect(outbox.counts.attempts == 1)
         let told = stage.errors.errors.compactMap { $0 as? DelayedWriteError }
-        #expect((told.first?.cause as? RecordStoreError)?.reason == .full)
+        let failure = try #require(told.first?.cause as? RecordStoreError)
+        #expect(failure.reason == .full)
+        // The upstream has done the write, so there is no failed attempt to count.
+        let sentence = "The write POST 7 is still pending, and the outbox keeps trying: \(failure)"
+        #expect(told.first?.description == sentence)
         #expect(stage.errors.errors.count == 1)
     }
 
-    @Test func failingHandlerIsAskedAgain() async throws {
+    @Test func failingHandlerIsCalledAgain() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         stage.handler.fail(with: RecordStoreError(.unavailable, explanation: "It is not there."))
@@ -141,7 +147,7 @@ struct OutboxRetryTests {
             #expect(outbox.pending.map(\.idempotencyKey) == [entry.idempotencyKey])
             stage.handler.fail(with: nil)
             try await outbox.settlement(of: entry)
-            // After the first wait.
+            // The handler is called again after the first wait.
             #expect(stage.elapsed > .milliseconds(999) && stage.elapsed <= .seconds(1))
             await outbox.close()
             #expect(try await stage.values() == [["7"]: "1"])

@@ -17,7 +17,7 @@ import Foundation
 struct OutboxTests {
     private let stage = OutboxStage()
 
-    @Test func acceptedWriteIsDurableBeforeHandlersAreTold() async throws {
+    @Test func acceptedWriteIsDurableBeforeHandlersAreNotified() async throws {
         let stage = stage
         let upstream = stage.upstream()
         let outbox = try stage.outbox(upstream)
@@ -32,7 +32,7 @@ struct OutboxTests {
             #expect(entry.attempts == 0)
             #expect(entry.acceptedAt == OutboxStage.time)
             #expect(stage.handler.events.first == .accepted(entry))
-            // One commit for both, after the one that writes the owner's token.
+            // Both writes share one commit, which follows the one that writes the owner's token.
             let commit = try #require(stage.store.commits.dropFirst().first)
             #expect(commit.count == 2)
             #expect(commit.first == .keep(StoredRecord([1]), ["draft"]))
@@ -223,7 +223,7 @@ struct OutboxTests {
         }
     }
 
-    @Test func handlerIsToldTheLaterEntriesOfTheSubject() async throws {
+    @Test func handlerReceivesTheLaterEntriesOfTheSubject() async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream())
         try await stage.scheduler.run {

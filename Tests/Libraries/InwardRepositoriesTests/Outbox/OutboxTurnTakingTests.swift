@@ -42,7 +42,7 @@ struct OutboxTurnTakingTests {
             try await stage.timer.sleep(for: .seconds(4))
             let second = try await outbox.accept([OutboxStage.write(["7"], "2")])[0]
             try await outbox.settlement(of: first)
-            // The handler was asked to settle the first write after the second was accepted, so it was told of a later entry.
+            // The handler had to settle the first write after the second was accepted, so it received a later entry.
             #expect(
                 stage.handler.events.prefix(3) == [.accepted(first), .accepted(second), .delivered(first, later: 1)]
             )

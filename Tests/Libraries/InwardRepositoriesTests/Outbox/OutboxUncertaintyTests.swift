@@ -16,7 +16,7 @@ struct OutboxUncertaintyTests {
 
     /// The upstream takes 8 s for the write, and answers repeats with 409 in the meantime. An attempt is limited to 5 s. The
     /// pipeline would retry.
-    @Test func upstreamSlowerThanAnAttemptDoesTheWriteOnce() async throws {
+    @Test func upstreamSlowerThanTheAttemptTimeoutDoesTheWriteOnce() async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(timer: stage.timer, workTime: { _ in .seconds(8) })
         let log = SendingLog(upstream, timer: stage.timer)
@@ -111,7 +111,7 @@ struct OutboxUncertaintyTests {
     }
 
     @Test(arguments: [500, 502, 503, 504] as [DataResponse.Status])
-    func serverErrorMayFollowADoneWrite(status: DataResponse.Status) async throws {
+    func writeMayHaveBeenDoneDespiteAServerError(status: DataResponse.Status) async throws {
         let stage = stage
         let outbox = try stage.outbox(stage.upstream(refusal(status), refusal(422), refusal(422)))
         try await stage.scheduler.run { try await stage.settle(by: outbox) }

@@ -51,7 +51,7 @@ struct RecordUnitOfWorkTests {
                     writes: [OutboxStage.write(["7"]), OutboxStage.write(["8"])],
                     changes: [.keep(StoredRecord([1]), ["a"])]
                 ) { entries in
-                    // The handlers have already been told.
+                    // The handlers have already been notified.
                     #expect(notes.pending.count == 1)
                     told.withLock { $0.append(entries.map(\.write.path)) }
                 },

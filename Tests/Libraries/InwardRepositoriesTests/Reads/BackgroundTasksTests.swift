@@ -7,7 +7,7 @@ import Testing
 struct BackgroundTasksTests {
     private let scheduler = DeterministicScheduler(seed: 7)
 
-    @Test func oneTaskRunsForAKeyAtATime() async throws {
+    @Test func onlyOneTaskPerKeyRunsAtATime() async throws {
         let tasks = BackgroundTasks<String>(executor: scheduler.executor)
         let log = WorkLog()
         try await scheduler.run { [scheduler] in

@@ -25,8 +25,8 @@ struct BatcherTests {
         timer = TimerService(clock)
     }
 
-    private func batcher(limit: Int = 100) -> Batcher<Int, String> {
-        Batcher(limit: limit, window: .milliseconds(2), timer: timer) { [batches] keys in
+    private func batcher(limit: Int = 100, timer: TimerService? = nil) -> Batcher<Int, String> {
+        Batcher(limit: limit, window: .milliseconds(2), timer: timer ?? self.timer) { [batches] keys in
             batches.add(keys)
             return Dictionary(uniqueKeysWithValues: keys.map { ($0, "answer \($0)") })
         }
@@ -36,16 +36,24 @@ struct BatcherTests {
         if case .fulfilled(let answer) = outcome { answer } else { nil }
     }
 
-    @Test func requestsWithinTheWindowAreOneBatch() async {
-        let batcher = batcher(limit: 3)
-        let answers = await withTaskGroup(of: String?.self) { group in
-            for key in [1, 2, 3] {
-                group.addTask { answer(await batcher.answer(to: key)) }
+    @Test func requestsWithinTheWindowAreOneBatch() async throws {
+        let scheduler = DeterministicScheduler(seed: 7)
+        let batcher = batcher(timer: scheduler.timer)
+        let answers = try await scheduler.run {
+            try await withThrowingTaskGroup(of: String?.self) { group in
+                for key in [1, 2, 3] {
+                    group.addTask {
+                        try await scheduler.timer.sleep(for: .microseconds(500 * key))
+                        return answer(await batcher.answer(to: key))
+                    }
+                }
+                return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
             }
-            return await group.reduce(into: Set<String?>()) { $0.insert($1) }
         }
         #expect(answers == ["answer 1", "answer 2", "answer 3"])
         #expect(batches.all == [[1, 2, 3]])
+        // The window begins with the first request.
+        #expect(scheduler.clock.now.offset == .microseconds(2_500))
     }
 
     @Test func batchBeginsAfterTheWindow() async {
@@ -114,7 +122,7 @@ struct BatcherTests {
         await timer.timers(1)
         batcher.close()
         #expect(timer.count == 0)
-        guard case .cancelled = await waiting.value else { return #expect(Bool(false), "It was not cancelled.") }
+        guard case .cancelled = await waiting.value else { return #expect(Bool(false), "The wait was not cancelled.") }
         #expect(batches.all == [])
     }
 
@@ -123,7 +131,7 @@ struct BatcherTests {
         let leaving = Task { await batcher.answer(to: 1) }
         await timer.timers(1)
         leaving.cancel()
-        guard case .cancelled = await leaving.value else { return #expect(Bool(false), "It was not cancelled.") }
+        guard case .cancelled = await leaving.value else { return #expect(Bool(false), "The wait was not cancelled.") }
         #expect(answer(await batcher.answer(to: 2)) == "answer 2")
         #expect(batches.all == [[1, 2]])
     }

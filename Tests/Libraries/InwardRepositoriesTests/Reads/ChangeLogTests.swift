@@ -36,7 +36,7 @@ struct ChangeLogTests {
         log.end(second)
     }
 
-    /// Both changes overtake the oldest fetch, in whatever order the later fetches end.
+    /// Both changes happen during the oldest fetch, regardless of the order in which the later fetches end.
     @Test(arguments: [[1, 2], [2, 1], [1], [2]])
     func oldestFetchStaysOutdatedWhenOthersEnd(ending: [Int]) {
         var log = ChangeLog()
@@ -57,7 +57,7 @@ struct ChangeLogTests {
         #expect(log.haveChanged([["posts", "1"]], since: ticks[1]))
     }
 
-    @Test mutating func tooManyChangesBecomeAChangeOfEverything() {
+    @Test mutating func tooManyChangesCountAsAChangeOfEverything() {
         let tick = log.begin()
         for number in 0..<5_000 { log.note(["posts", String(number)]) }
         #expect(log.count <= 1_000)
@@ -66,7 +66,7 @@ struct ChangeLogTests {
         #expect(!log.hasChanged(since: later))
     }
 
-    @Test mutating func aThousandChangesAreKeptIndividually() {
+    @Test mutating func thousandChangesAreKeptIndividually() {
         let tick = log.begin()
         for number in 1...1_000 { log.note(["posts", String(number)]) }
         #expect(log.count == 1_000 && !log.haveChanged([["users", "1"]], since: tick))

@@ -25,7 +25,7 @@ struct EntityListTests {
         Set((0..<count).map { _ in Int.random(in: 0..<12, using: &random) })
     }
 
-    @Test func onlyEntityOfAListHasAllOfItsBytes() {
+    @Test func soleEntityOfAListHasAllOfItsBytes() {
         let remark = Remark(id: 1, author: 7, text: "one")
         var list = EntityList([remark], byteCount: 100, rejected: [])
         list.replace(with: remark, byteCount: 40)
@@ -74,7 +74,7 @@ struct EntityListTests {
         }
     }
 
-    @Test func removedEntitiesTakeTheirSharesOfTheBytes() {
+    @Test func removingAnEntitySubtractsItsShareOfTheBytes() {
         let remarks = (1...3).map { Remark(id: $0, author: 1, text: "") }
         var list = EntityList(remarks, byteCount: 30, rejected: [])
         #expect(list.byteCount == 30)

@@ -1,7 +1,7 @@
 import InwardCore
 import InwardRepositories
 
-/// A store that delays each answer as a test says.
+/// A store that calls a closure before it returns each answer, so that a test can delay it.
 struct HeldRecordStore: RecordStoreDecorator {
     let base: any RecordStore
     /// Called before each answer is returned.

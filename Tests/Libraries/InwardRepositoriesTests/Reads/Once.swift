@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the first call from the later ones.
+/// Distinguishes the first call from later ones.
 final class Once: Sendable {
     private let isAsked = Atomic(false)
 

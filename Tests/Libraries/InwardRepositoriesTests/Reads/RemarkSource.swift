@@ -63,7 +63,7 @@ final class RemarkSource: DataFetcher {
 
     func remove(_ id: Int) { state.withLock { $0.remarks[id] = nil } }
 
-    /// Fails all later requests, or answers them again with `nil`.
+    /// Fails all later requests with an error, or answers them again if it is `nil`.
     func fail(_ reason: FetchError.Reason?) { state.withLock { $0.failure = reason } }
 
     /// Answers all later requests with this status and body.

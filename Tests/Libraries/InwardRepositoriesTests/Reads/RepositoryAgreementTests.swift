@@ -51,7 +51,7 @@ struct RepositoryAgreementTests {
     }
 
     @Test(arguments: [Duration.seconds(1), .zero])
-    func newerEntityShowsInLists(later: Duration) async throws {
+    func newerEntityAppearsInLists(later: Duration) async throws {
         let repository = try repository()
         _ = try await repository.entities()
         _ = try await repository.entities(.author(7))

@@ -203,7 +203,7 @@ struct RepositoryCopiesTests {
         #expect(try await repository.entity(1, .cacheFirst.notOlder(than: .seconds(5))).age == .zero)
     }
 
-    @Test func lastOfTwoChangesDecides() async throws {
+    @Test func laterOfTwoInvalidationsApplies() async throws {
         let repository = try repository(memory: .nothing)
         repository.invalidateAll()
         clock.advance(by: .seconds(30))

@@ -76,7 +76,7 @@ struct RepositoryIdentityTests {
         #expect(url.standardized.path(percentEncoded: true) == url.path(percentEncoded: true))
     }
 
-    @Test func similarIdentifiersAreKeptApart() async throws {
+    @Test func similarIdentifiersAreDistinguished() async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             let id = request.url.lastPathComponent
             return DataResponse(body: .init("{\"id\": \"\(id)\"}".utf8))

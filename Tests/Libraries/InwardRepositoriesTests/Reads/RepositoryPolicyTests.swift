@@ -113,7 +113,7 @@ struct RepositoryPolicyTests {
     }
 
     /// A write is accepted during each attempt to read, so no attempt sees a consistent state.
-    @Test func readAcceptsTheThirdAnswerIfWritesNeverStop() async throws {
+    @Test func readAcceptsTheThirdResponseIfWritesNeverStop() async throws {
         let repository = Mutex<Repository<Remark>?>(nil)
         let count = Atomic(0)
         let source = RemarkSource { _ in

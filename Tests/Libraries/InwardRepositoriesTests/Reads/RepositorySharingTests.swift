@@ -28,7 +28,7 @@ struct RepositorySharingTests {
         }
     }
 
-    @Test func tenThousandConcurrentReadsAreOneRequest() async throws {
+    @Test func tenThousandConcurrentReadsShareOneRequest() async throws {
         let source = slowSource()
         let repository = try Repository<Remark>.remarks(source, scheduler.timer)
         let texts = try await scheduler.run {
@@ -41,7 +41,7 @@ struct RepositorySharingTests {
         #expect(source.requests.count == 1)
     }
 
-    @Test func tenThousandReadsOnAllThreadsAreOneRequest() async throws {
+    @Test func tenThousandReadsOnAllThreadsShareOneRequest() async throws {
         let source = RemarkSource()
         let repository = try Repository<Remark>.remarks(source, TimerService(ManualClock()))
         let count = try await withThrowingTaskGroup(of: Int.self) { group in

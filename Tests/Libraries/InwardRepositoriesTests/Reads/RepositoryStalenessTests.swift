@@ -132,7 +132,7 @@ struct RepositoryStalenessTests {
 
     // MARK: Freshness
 
-    @Test(arguments: [false, true]) func memoryAnswersWhileFresh(areLists: Bool) async throws {
+    @Test(arguments: [false, true]) func freshAnswerIsReadFromMemory(areLists: Bool) async throws {
         let repository = try repository(RemarkSource(), Lifetimes(staleAfter: .seconds(60)))
         let origins = Mutex<[Origin]>([])
         for wait in [.zero, .seconds(60) - .nanoseconds(1), .nanoseconds(1)] as [Duration] {
@@ -147,7 +147,7 @@ struct RepositoryStalenessTests {
 
     // MARK: Absence
 
-    @Test func absenceExpiresBeforePresence() async throws {
+    @Test func missingEntityIsRequestedAgainAfterItsOwnLifetime() async throws {
         let source = RemarkSource()
         let repository = try repository(source, Lifetimes(staleAfter: .seconds(60), missingExpiresAfter: .seconds(10)))
         try await scheduler.run { #expect(await repository.failure(9) == .notFound) }

@@ -33,7 +33,7 @@ struct SessionOutboxTests {
         SessionOutbox(outbox, behind: earlier, executor: stage.scheduler.executor) { await outbox.close() }
     }
 
-    /// Returns an open outbox whose upstream answers every write with a status, and a write that waits in it.
+    /// Returns an open outbox whose upstream answers every write with the given status, and a write that is pending in it.
     private func left(answering status: DataResponse.Status = 503) async throws -> (Outbox, OutboxEntry) {
         let outbox = try stage.outbox(StubDataFetcher(DataResponse(status: status)), keySeed: 2)
         try await outbox.open(handlers: [RecordingOutboxHandler()])
@@ -208,7 +208,7 @@ struct SessionOutboxTests {
         }
     }
 
-    @Test func sessionClosedBeforeOpeningIsNotToldOfWrites() async throws {
+    @Test func sessionClosedBeforeOpeningIsNotNotifiedOfWrites() async throws {
         let stage = stage
         try await stage.scheduler.run {
             let outbox = try stage.outbox(stage.upstream())

@@ -104,7 +104,7 @@ struct SessionOutboxesTests {
             try await second.outbox.settlement(of: one)
             for handler in handlers { #expect(handler.events.contains(.committed(one))) }
 
-            // The remaining session sends with its own data fetcher, and the closed one is told nothing.
+            // The remaining session sends with its own data fetcher, and the closed one is not notified.
             await second.close()
             let told = handlers[1].events
             let two = try await first.outbox.accept([OutboxStage.write(["2"])])[0]

@@ -51,7 +51,7 @@ struct RecordClaimTests {
         }
     }
 
-    @Test func waiterWithADeadlineTriesJustAsOften() async throws {
+    @Test func deadlineDoesNotChangeTheRetryIntervalOfAWaiter() async throws {
         let timer = scheduler.timer
         try await scheduler.run {
             let first = try #require(try await claim())

@@ -54,7 +54,7 @@ struct RecordWaitTests {
             task.cancel()
             let error = await #expect(throws: RecordStoreError.self) { try await task.value }
             #expect(error?.reason == .cancelled)
-            #expect(error?.explanation == "The task was cancelled before the store began.")
+            #expect(error?.explanation == "The task was cancelled before the store started the operation.")
             #expect(!wait.begin())
             wait.end(.success(7))
         }
@@ -82,7 +82,7 @@ struct RecordWaitTests {
             }
             return await group.next()
         }
-        #expect(outcome?.failure?.explanation == "The task was cancelled before the store began.")
+        #expect(outcome?.failure?.explanation == "The task was cancelled before the store started the operation.")
         #expect(!wait.begin())
     }
 
@@ -94,7 +94,8 @@ struct RecordWaitTests {
                     try await wait.value { if start > .zero { Issue.record("The work began too late.") } }
                 }
                 #expect(outcome.failure?.reason == .cancelled)
-                #expect(outcome.failure?.explanation.hasPrefix("The deadline passed before the store began.") == true)
+                let explanation = outcome.failure?.explanation ?? ""
+                #expect(explanation.hasPrefix("The deadline passed before the store started the operation."))
                 #expect(scheduler.clock.now.offset == .seconds(5))
                 #expect(!wait.begin())
             }

@@ -52,7 +52,7 @@ final class VersionedSource: DataFetcher {
         for id in 1...3 { put(Remark(id: id, author: 7, text: "\(id)")) }
     }
 
-    /// The writes so far, such as `PUT 7 "v1"`, with the tag that they name.
+    /// The writes so far with their entity tags, such as `PUT 7 "v1"`.
     var writes: [String] {
         state.withLock { state in
             state.requests.filter { $0.method != .get }.map { request in

@@ -10,7 +10,7 @@ struct ManualClockTests {
         ManualClock.Instant(offset: .seconds(seconds))
     }
 
-    @Test func advancesAreAddedUp() {
+    @Test func advancesAddUp() {
         #expect(clock.now == instant(0))
         clock.advance(by: .seconds(2))
         clock.advance(by: .seconds(-1))

@@ -34,7 +34,7 @@ struct DataFetcherConformanceTests {
     @Test(arguments: Thoroughness.sample(FlawedDataFetcher.findings, every: 6))
     func eachFlawIsFound(flaw: FlawedDataFetcher.Flaw, sentence: String) async throws {
         let found = try await violations(of: flaw)
-        // By prefix, to tell apart violations of concurrent requests, which begin with “Concurrently”.
+        // By prefix, because violations of concurrent requests begin with “Concurrently”.
         #expect(found.contains { $0.hasPrefix(sentence) }, "\(found.prefix(8))")
         #expect(found.allSatisfy { !$0.hasPrefix("The exchanges must include") })
     }

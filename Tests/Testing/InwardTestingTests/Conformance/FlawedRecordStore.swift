@@ -61,6 +61,22 @@ struct FlawedRecordStore: RecordStore {
         case reportsCancellationAfterSlowCommit
         case commitsPartiallyWhenCancelledLate
         case rollsBackWhenCancelled
+        case skipsARecordBetweenPages
+        case repeatsTheLastOfAPage
+        case beginsPagesWithMissingKeys
+        case exceedsTheLimit
+        case returnsAPageForLimitZero
+        case countsExpiredRecordsInPages
+        case returnsExpiredRecordsInPages
+        case leavesThePrefixInPages
+        case ordersPagesByText
+        case swapsTheRecordsOfAPage
+        case pagesNothingWhenCancelled
+        case readsInKeyOrder
+        case leavesOutMissingRecords
+        case readsRepeatedKeysOnce
+        case readsExpiredRecordsWithOthers
+        case readsNothingWhenCancelled
     }
 
     /// The contents of a place, which the stores opened there share.
@@ -100,7 +116,7 @@ struct FlawedRecordStore: RecordStore {
     let flaw: Flaw?
     let now: Date
     let place: Place
-    /// The shared place to which a store with its own place copies its records.
+    /// The shared place to which a store with a separate place copies its records.
     private var shadow: Place?
     /// The state that no other store sees: claims, and the records that were read.
     let own = Place()

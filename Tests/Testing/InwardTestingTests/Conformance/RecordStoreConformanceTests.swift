@@ -104,6 +104,22 @@ struct RecordStoreConformanceTests {
         (.reportsCancellationAfterSlowCommit, "A commit that fails as cancelled must change nothing, but did."),
         (.commitsPartiallyWhenCancelledLate, "A cancelled commit must take effect completely, but does not."),
         (.rollsBackWhenCancelled, "A record committed while another commit is cancelled must be found, but is not."),
+        (.skipsARecordBetweenPages, "A page of at most 1 records under [] after [] must leave out no record, but"),
+        (.repeatsTheLastOfAPage, "A page of at most 1 records under [] after [] must begin after the given key, but"),
+        (.beginsPagesWithMissingKeys, "under [\"a\"] after [\"a\", \"a\"] must begin after the given key"),
+        (.exceedsTheLimit, "A page of at most 2 records under [] must have no more, but has 3."),
+        (.returnsAPageForLimitZero, "A page of at most 0 records under [\"a\"] must have no more, but has"),
+        (.countsExpiredRecordsInPages, "must have one if any are left, but is empty."),
+        (.returnsExpiredRecordsInPages, "must have no expired records, and none of other prefixes, but does."),
+        (.leavesThePrefixInPages, "under [\"a\"] after [\"a\", \"b\"] must have no expired records, and none"),
+        (.ordersPagesByText, "A page of at most \(Int.max) records under [] must be in key order, but is not."),
+        (.swapsTheRecordsOfAPage, "must have the records of its keys, but does not."),
+        (.pagesNothingWhenCancelled, "A page read by a cancelled task must be complete, but is not."),
+        (.readsInKeyOrder, "The records for the same keys in reverse must be in the order of the keys,"),
+        (.leavesOutMissingRecords, "The records for some missing keys must be in the order of the keys,"),
+        (.readsRepeatedKeysOnce, "The records for repeated keys must be in the order of the keys,"),
+        (.readsExpiredRecordsWithOthers, "The records for an expired key must be in the order of the keys,"),
+        (.readsNothingWhenCancelled, "Several records read by a cancelled task must be complete, but is not."),
     ]
 
     @Test(arguments: Thoroughness.sample(findings, every: 11)) func eachFlawIsFound(

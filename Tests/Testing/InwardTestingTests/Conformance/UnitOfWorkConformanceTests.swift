@@ -24,7 +24,7 @@ struct UnitOfWorkConformanceTests {
     private static let findings: [(FlawedUnitOfWork.Flaw, String)] = [
         (.changesWhenPrepared, "A prepared change must have no effect, but has one."),
         (.commitsAllPrepared, "A commit must make only its own changes, but does not."),
-        (.commitsOnce, "A change that is committed twice must be made twice, but is not."),
+        (.commitsOnce, "A change that is committed twice must be applied twice, but is not."),
         (.forgetsTheSecond, "A commit to two repositories must be visible in both, but is not."),
         (.removesNothing, "A removal and a change in one commit must both be made, but are not."),
         (.appliesChangesInReverse, "The last change of a name must win"),
@@ -41,7 +41,10 @@ struct UnitOfWorkConformanceTests {
         ),
         (.consumesRefusedChanges, "A change whose commit failed must be made by the next commit, but is not."),
         (.isNotDurable, "Committed changes must be found when the place is reopened, but the numbers are"),
-        (.makesRepeatedChangesOnce, "A change that is in one commit twice must be made twice, but the numbers are"),
+        (
+            .makesRepeatedChangesOnce,
+            "A change that occurs twice in one commit must be applied twice, but the numbers are"
+        ),
         (.checksOnlyTheLastChange, "A change prepared by another unit of work must be refused, but is not."),
         (.checksOnlyTheFirstChange, "A change prepared by another unit of work must be refused, but is not."),
         (.checksOnlyTheFirstAndLastChange, "A change prepared by another unit of work must be refused, but is not."),
@@ -73,7 +76,7 @@ struct UnitOfWorkConformanceTests {
             "the next commit must be found completely or not at all, but the numbers are"
         ),
         (.losesReportedCommits, "the next commit must be found completely or not at all, but the numbers are"),
-        (.neverCrashes, "The process must end in its first step, but did not."),
+        (.neverCrashes, "A crash in step 0 must make a commit fail, but every commit succeeded."),
     ])
     func eachFlawIsFoundAfterACrash(flaw: FlawedUnitOfWork.Flaw, sentence: String) async throws {
         let failure = await #expect(throws: ConformanceFailure.self) { try await checkCrashes(flaw) }

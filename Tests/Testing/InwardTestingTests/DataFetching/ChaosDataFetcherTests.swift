@@ -237,6 +237,6 @@ struct ChaosDataFetcherTests {
     }
 
     @Test func descriptionNamesTheSeedAndThePlan() {
-        #expect(chaos(ChaosPlan([.failed: 0.5])).chaos.description == "chaos with the seed 3: failed 50.0 %")
+        #expect(chaos(ChaosPlan([.failed: 0.5])).chaos.description == "chaos with the seed 3: failed 50.0%")
     }
 }

@@ -33,7 +33,7 @@ struct ChaosPlanTests {
         )
         #expect(
             plan.description
-                == "unreachable 50.0 %, unavailable 25.0 %, latency 1.0 seconds to 2.0 seconds, 50.0 % take 100 times as long"
+                == "unreachable 50.0%, unavailable 25.0%, latency 1.0 seconds to 2.0 seconds, 50.0% take 100 times as long"
         )
     }
 }
