@@ -59,37 +59,55 @@ final class RecordDatabase: Sendable {
         return row.flatMap { $0.header.isExpired(at: time) ? nil : $0.record }
     }
 
-    /// Returns the records for a key and for all keys that begin with it.
-    func records(under key: RecordKey) throws(RecordStoreError) -> [(
-        key: RecordKey, record: StoredRecord
-    )] {
-        let prefix = key.encoded
-        let rows = try reading { try RecordTable(database: $0).rows(under: prefix) }
+    /// Returns the records for several keys with their versions, as they were at one moment.
+    func snapshots(for keys: [RecordKey]) throws(RecordStoreError) -> [RecordSnapshot?] {
+        let keys = keys.map(\.encoded)
+        let rows = try reading(isIsolated: true) { database in
+            try keys.map { try RecordTable(database: database).row(for: $0) }
+        }
         let time = now().orderedBits
-        return rows.compactMap { row in
-            guard !row.header.isExpired(at: time), let key = row.header.key.flatMap({ RecordKey(encoded: $0) })
-            else {
-                return nil
+        return rows.map { row in row.flatMap { $0.header.isExpired(at: time) ? nil : $0.snapshot } }
+    }
+
+    /// Returns the records for a key and for all keys that begin with it, or the first of them after a key.
+    func records(
+        under key: RecordKey,
+        after last: RecordKey? = nil,
+        limit: Int = .max
+    ) throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
+        let (prefix, last, time) = (key.encoded, last?.encoded, now().orderedBits)
+        let rows = try reading { database in
+            try RecordTable(database: database).rows(under: prefix, after: last, limit: limit) {
+                !$0.isExpired(at: time)
             }
-            return (key: key, record: row.record)
+        }
+        return rows.compactMap { row in
+            row.header.key.flatMap { RecordKey(encoded: $0) }.map { (key: $0, record: row.record) }
         }
     }
 
     /// Reads the records under a key, and returns the losses among them.
     func losses(under key: RecordKey) throws(RecordStoreError) -> RecordLosses {
-        _ = try records(under: key)
         let prefix = key.encoded
+        // Expired records are read, too, because damage to them is found.
+        _ = try reading { try RecordTable(database: $0).rows(under: prefix).count }
         return try reading { try LossTable(database: $0).losses(under: prefix) }
     }
 
     /// Applies all commits that succeed in one transaction, and returns the outcome of each commit. The caller must hold the
     /// lock.
-    func commit(_ group: [[RecordChange]]) -> [RecordCommitQueue.Outcome] {
+    func commit(_ group: [RecordCommit]) -> [RecordCommitQueue.Outcome] {
         var outcomes = [RecordCommitQueue.Outcome](repeating: .success(()), count: group.count)
         var rest = Array(group.indices)
         do throws(RecordStoreError) {
-            while !rest.isEmpty, let failed = try make(rest.map { group[$0] }) {
-                outcomes[rest.remove(at: failed.index)] = .failure(failed.error)
+            while !rest.isEmpty {
+                let commits = rest.map { group[$0] }
+                switch try transaction({ try $0.commit(commits, $1) }) {
+                case .success(let made):
+                    for (index, outcome) in zip(rest, made) { outcomes[index] = outcome }
+                    rest = []
+                case .failure(let failed): outcomes[rest.remove(at: failed.index)] = .failure(failed.error)
+                }
             }
         } catch {
             // A single commit may fit in the database where the whole group does not.
@@ -98,15 +116,33 @@ final class RecordDatabase: Sendable {
         return outcomes
     }
 
-    private func make(_ group: [[RecordChange]]) throws(RecordStoreError) -> FailedCommit? {
+    /// Leases free records. The caller must hold the lock.
+    func lease(
+        under key: RecordKey,
+        limit: Int,
+        for duration: Duration
+    ) throws(RecordStoreError) -> [(lease: RecordLease, snapshot: RecordSnapshot)] {
+        try transaction { try $0.lease(under: key.encoded, limit: limit, for: duration, $1) }
+    }
+
+    /// Changes the end of a lease, if it is still the last one of its record. The caller must hold the lock.
+    func extend(_ lease: RecordLease, for duration: Duration) throws(RecordStoreError) -> Bool {
+        try transaction { try $0.extend(lease, for: duration, $1) }
+    }
+
+    /// Calls a closure with a transaction, and a closure that the transaction calls before it is flushed. The caller must hold
+    /// the lock.
+    private func transaction<Answer: Sendable>(
+        _ body: (RecordTransaction, () throws -> Void) throws -> Answer
+    ) throws(RecordStoreError) -> Answer {
         try write { database in
             let transaction = RecordTransaction(
                 database: database,
                 byteLimit: byteLimit,
-                time: now().orderedBits,
+                now: now(),
                 path: files.path
             )
-            return try transaction.commit(group) {
+            return try body(transaction) {
                 guard let fault = files.directory.faults(.flush(files.path)) else { return }
                 throw RecordStoreError(code: fault.code, path: files.path, "flushed")
             }
@@ -133,15 +169,20 @@ final class RecordDatabase: Sendable {
         connections?.close()
     }
 
-    private func reading<Answer: Sendable>(_ body: (Database) throws -> Answer) throws(RecordStoreError) -> Answer {
+    /// Calls a closure that reads the database. If it is isolated, all of its queries see the same contents.
+    private func reading<Answer: Sendable>(
+        isIsolated: Bool = false,
+        _ body: (Database) throws -> Answer
+    ) throws(RecordStoreError) -> Answer {
+        func read(_ connections: DatabaseConnections) throws -> Answer {
+            try isIsolated ? connections.reader.read(body) : connections.reader.unsafeRead(body)
+        }
         do {
-            return try current().reader.unsafeRead(body)
+            return try read(try current())
         } catch let error where !(error is DamagedRow) && DatabaseDamage(error) == nil {
             throw failure(error)
         } catch {
-            return try exclusively { () throws(RecordStoreError) in
-                try repairing { try $0.reader.unsafeRead(body) }
-            }
+            return try exclusively { () throws(RecordStoreError) in try repairing { try read($0) } }
         }
     }
 
@@ -213,6 +254,8 @@ final class RecordDatabase: Sendable {
             guard try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") == "ok" else {
                 throw DatabaseDamage("a part of its log is missing")
             }
+            // The lost transactions may have used some numbers.
+            try RecordNumbers(database: database).leap()
             // Otherwise, the next process would report the same bytes again.
             try Self.emptyLog(database)
         }

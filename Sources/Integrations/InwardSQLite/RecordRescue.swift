@@ -15,23 +15,29 @@ struct RecordRescue {
     func restore(into new: DatabaseQueue) throws -> Int {
         // A database that cannot be opened has no recoverable records.
         guard let old = try? DatabaseConnections.viewer(path) else {
-            try new.write { try LossTable(database: $0).addUnknown() }
+            try new.write { database in
+                try RecordNumbers(database: database).leap()
+                try LossTable(database: database).addUnknown()
+            }
             return 0
         }
         var count = 0
         try new.writeWithoutTransaction { database in
             let table = RecordTable(database: database)
             try database.inTransaction(.immediate) {
+                var last: UInt64 = 0
                 for order in ["ASC", "DESC"] {
                     try forEachSoundRow(of: old, order) { row in
+                        last = max(last, row.header.stamp.lastNumber)
                         guard let key = row.header.key.flatMap({ RecordKey(encoded: $0) }) else { return }
                         // The scan from the other end may have copied this record already.
                         guard try table.rowAsItIs(for: key.encoded) == nil else { return }
-                        _ = try table.apply(.keep(row.record, key))
+                        _ = try table.apply(.keep(row.record, key)) { _ in row.header.stamp }
                         count += 1
                     }
                 }
                 try RecordTotal(database: database).recount()
+                try RecordNumbers(database: database).restore(from: old, last)
                 try LossTable(database: database).restore(from: old)
                 return .commit
             }
@@ -47,10 +53,11 @@ struct RecordRescue {
         var failure: (any Error)?
         do {
             try old.unsafeRead { database in
-                let rows = try Row.fetchCursor(
-                    database,
-                    sql: "SELECT \(RecordRow.columns) FROM records ORDER BY key \(order)"
-                )
+                // An older program has another table.
+                let source =
+                    try database.tableExists("stampedRecords")
+                    ? "\(RecordRow.columns) FROM stampedRecords" : "\(RecordRow.columnsWithoutStamps) FROM records"
+                let rows = try Row.fetchCursor(database, sql: "SELECT \(source) ORDER BY key \(order)")
                 while let row = try rows.next() {
                     let row = try RecordRow(row)
                     guard row.isSound else { continue }

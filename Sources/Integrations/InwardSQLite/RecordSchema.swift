@@ -30,6 +30,26 @@ struct RecordSchema: Sendable {
                     """
             )
         },
+        { database in
+            // The stamp of each record, before the value, so that it is read without it. Those of an older program are free since
+            // the beginning. The table has another name, so that an older program that has the database open fails to find the
+            // records, instead of taking them for damaged.
+            try database.execute(
+                sql: """
+                    CREATE TABLE stampedRecords (
+                        key BLOB NOT NULL PRIMARY KEY, expiry INTEGER, checksum INTEGER NOT NULL,
+                        valueChecksum INTEGER NOT NULL, version INTEGER NOT NULL, token INTEGER NOT NULL,
+                        freeSince INTEGER NOT NULL, value BLOB NOT NULL
+                    ) WITHOUT ROWID;
+                    INSERT INTO stampedRecords
+                        SELECT key, expiry, checksum, valueChecksum, 0, 0, \(RecordHeader.beginning), value FROM records;
+                    DROP TABLE records;
+                    CREATE INDEX recordsByExpiry ON stampedRecords (expiry) WHERE expiry IS NOT NULL;
+                    CREATE TABLE numbers (last INTEGER NOT NULL, inverse INTEGER NOT NULL);
+                    INSERT INTO numbers VALUES (0, 0);
+                    """
+            )
+        },
     ])
 
     /// The migrations, each from the previous version to the next. The first one starts with an empty database.

@@ -35,18 +35,70 @@ struct RecordTable {
 
     /// Returns the rows whose keys begin with a prefix, in order.
     func rows(under prefix: [UInt8]) throws -> [RecordRow] {
+        try rows(under: prefix, after: nil, limit: .max) { _ in true }
+    }
+
+    /// Returns the first rows after a key whose keys begin with a prefix and whose headers satisfy a predicate, in order.
+    func rows(
+        under prefix: [UInt8],
+        after last: [UInt8]?,
+        limit: Int,
+        where isIncluded: (RecordHeader) -> Bool
+    ) throws -> [RecordRow] {
         var rows: [RecordRow] = []
-        try forEachRow(RecordRow.columns, under: prefix) { row, header in
+        guard limit > 0 else { return [] }
+        try forEachRow(RecordRow.columns, under: prefix, after: last) { row, header in
+            guard isIncluded(header) else { return true }
             rows.append(try RecordRow(row))
             if rows.last?.isSound != true { throw DamagedRow(key: header.key) }
+            return rows.count < limit
         }
         return rows
     }
 
+    /// Returns the stamp of the record for a key, or `nil` if there is none, or if it has expired at a time.
+    func stamp(of key: [UInt8], at time: Int64) throws -> RecordStamp? {
+        guard let header = try header(for: key) else { return nil }
+        guard header.isSound else { throw DamagedRow(key: header.key) }
+        return header.isExpired(at: time) ? nil : header.stamp
+    }
+
+    /// Changes the stamp of a sound row.
+    func write(_ stamp: RecordStamp, _ row: RecordHeader) throws {
+        guard let key = row.key else { return }
+        let statement = try database.cachedStatement(
+            sql: "UPDATE stampedRecords SET token = ?, freeSince = ?, checksum = ? WHERE key = \(Self.key)"
+        )
+        let checksum = RecordHeader.checksum(
+            key: key,
+            expiry: row.expiry,
+            valueChecksum: row.valueChecksum,
+            stamp: stamp
+        )
+        try statement.execute(arguments: [Int64(stamp.token), stamp.freeSince.orderedBits, checksum, Data(key)])
+        guard database.changesCount == 1 else { throw DatabaseDamage("a record that was found cannot be leased") }
+    }
+
+    /// Returns the headers of the free records whose keys begin with a prefix, those first that are free for the longest time.
+    func freeHeaders(under prefix: [UInt8], limit: Int, at time: Date) throws -> [RecordHeader] {
+        var free = FreeRecords<RecordHeader>(limit: limit, at: time)
+        try forEachRow(RecordHeader.columns, under: prefix) { _, header in
+            if let key = header.key, !header.isExpired(at: time.orderedBits) { free.add(header, header.stamp, key) }
+            return true
+        }
+        return free.records
+    }
+
     /// Applies a change, and returns the difference in stored bytes.
-    func apply(_ change: RecordChange) throws -> Int {
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - stamp: Returns the stamp of a record that replaces another one, or `nil`.
+    /// - Returns: The difference.
+    /// - Throws: An error if the database is damaged or cannot be changed.
+    func apply(_ change: RecordChange, _ stamp: (RecordHeader?) -> RecordStamp) throws -> Int {
         switch change {
-        case .keep(let record, let key): try keep(record, key.encoded)
+        case .keep(let record, let key): try keep(record, key.encoded, stamp)
         case .remove(let key): try remove(key.encoded)
         case .removeAll(let key): try removeAll(under: key.encoded)
         }
@@ -76,22 +128,28 @@ struct RecordTable {
 
     /// Deletes the row for a key without checking it, and returns whether it existed.
     func delete(_ key: [UInt8]) throws -> Bool {
-        let statement = try database.cachedStatement(sql: "DELETE FROM records WHERE key = \(Self.key)")
+        let statement = try database.cachedStatement(sql: "DELETE FROM stampedRecords WHERE key = \(Self.key)")
         try statement.execute(arguments: [Data(key)])
         return database.changesCount == 1
     }
 
-    private func keep(_ record: StoredRecord, _ key: [UInt8]) throws -> Int {
+    private func keep(
+        _ record: StoredRecord,
+        _ key: [UInt8],
+        _ stamp: (RecordHeader?) -> RecordStamp
+    ) throws -> Int {
         let old = try header(for: key)
+        // The lease of a damaged record is not known, and ends.
+        let stamp = stamp(old.flatMap { $0.isSound ? $0 : nil })
         let expiry = record.expiry?.orderedBits
         let valueChecksum = RecordHeader.checksum(of: record.bytes)
         let statement = try database.cachedStatement(
-            sql: "REPLACE INTO records VALUES (\(Self.key), ?, ?, ?, IFNULL(?, x''))"
+            sql: "REPLACE INTO stampedRecords VALUES (\(Self.key), ?, ?, ?, ?, ?, ?, IFNULL(?, x''))"
         )
         try statement.execute(arguments: [
             Data(key), expiry,
-            RecordHeader.checksum(key: key, expiry: expiry, valueChecksum: valueChecksum),
-            valueChecksum, Data(record.bytes),
+            RecordHeader.checksum(key: key, expiry: expiry, valueChecksum: valueChecksum, stamp: stamp),
+            valueChecksum, Int64(stamp.version), Int64(stamp.token), stamp.freeSince.orderedBits, Data(record.bytes),
         ])
         return key.count + record.bytes.count + RecordHeader.overhead - (old?.byteCount ?? 0)
     }
@@ -101,9 +159,10 @@ struct RecordTable {
         try forEachRow(RecordHeader.columns, under: prefix) { _, header in
             count += 1
             byteCount += header.byteCount
+            return true
         }
         let statement = try database.cachedStatement(
-            sql: "DELETE FROM records WHERE key >= \(Self.key) AND key < ?"
+            sql: "DELETE FROM stampedRecords WHERE key >= \(Self.key) AND key < ?"
         )
         try statement.execute(arguments: [Data(prefix), Data(Self.end(of: prefix))])
         guard database.changesCount == count else { throw DatabaseDamage("records that were found cannot be removed") }
@@ -121,7 +180,7 @@ struct RecordTable {
 
     private func fetch(_ columns: String, _ key: [UInt8]) throws -> Row? {
         let statement = try database.cachedStatement(
-            sql: "SELECT \(columns) FROM records WHERE key = \(Self.key)"
+            sql: "SELECT \(columns) FROM stampedRecords WHERE key = \(Self.key)"
         )
         return try Row.fetchOne(statement, arguments: [Data(key)])
     }
@@ -132,26 +191,30 @@ struct RecordTable {
         throw header.isSound ? Self.disorder : DamagedRow(key: header.key)
     }
 
-    /// Calls a closure with each row of a range and its header. Ends at the first sound row after the range.
+    /// Calls a closure with each row of a range and its header, until it returns `false`. Ends at the first sound row after the
+    /// range.
     private func forEachRow(
         _ columns: String,
         under prefix: [UInt8],
-        _ body: (Row, RecordHeader) throws -> Void
+        after previous: [UInt8]? = nil,
+        _ body: (Row, RecordHeader) throws -> Bool
     ) throws {
-        try checkPredecessor(of: prefix)
+        var start = prefix
+        // No key precedes this one and follows the previous one.
+        if let previous, !previous.lexicographicallyPrecedes(prefix) { start = previous + [0] }
+        try checkPredecessor(of: start)
         let statement = try database.cachedStatement(
-            sql: "SELECT \(columns) FROM records WHERE key >= \(Self.key) ORDER BY key"
+            sql: "SELECT \(columns) FROM stampedRecords WHERE key >= \(Self.key) ORDER BY key"
         )
-        let rows = try Row.fetchCursor(statement, arguments: [Data(prefix)])
+        let rows = try Row.fetchCursor(statement, arguments: [Data(start)])
         var last: [UInt8]?
         while let row = try rows.next() {
             let header = RecordHeader(row)
             guard header.isSound, let key = header.key else { throw DamagedRow(key: header.key) }
-            guard last.map({ $0.lexicographicallyPrecedes(key) }) ?? !key.lexicographicallyPrecedes(prefix) else {
+            guard last.map({ $0.lexicographicallyPrecedes(key) }) ?? !key.lexicographicallyPrecedes(start) else {
                 throw Self.disorder
             }
-            guard key.starts(with: prefix) else { return }
-            try body(row, header)
+            guard key.starts(with: prefix), try body(row, header) else { return }
             last = key
         }
     }
@@ -170,7 +233,7 @@ struct RecordTable {
 
     private func neighbor(_ condition: String, _ key: [UInt8]) throws -> [UInt8]? {
         let statement = try database.cachedStatement(
-            sql: "SELECT \(RecordHeader.columns) FROM records WHERE \(condition) LIMIT 1"
+            sql: "SELECT \(RecordHeader.columns) FROM stampedRecords WHERE \(condition) LIMIT 1"
         )
         guard let row = try Row.fetchOne(statement, arguments: [Data(key)]) else { return nil }
         let header = RecordHeader(row)
@@ -201,6 +264,8 @@ struct DamagedRow: Error {
 struct RecordRow: Sendable {
     /// The columns, in order.
     static let columns = "\(RecordHeader.columns), value"
+    /// The same columns of a database without stamps.
+    static let columnsWithoutStamps = "\(RecordHeader.columnsWithoutStamps), 0, 0, \(RecordHeader.beginning), value"
 
     let header: RecordHeader
     let value: [UInt8]
@@ -208,11 +273,18 @@ struct RecordRow: Sendable {
     /// Reads a row with these columns.
     init(_ row: Row) throws {
         header = RecordHeader(row)
-        value = try row.withUnsafeData(atIndex: 6) { $0.map { [UInt8]($0) } ?? [] }
+        value = try row.withUnsafeData(atIndex: 9) { $0.map { [UInt8]($0) } ?? [] }
     }
 
     /// Whether the row equals what was stored, according to its checksums.
     var isSound: Bool { header.isFulfilled(by: value) }
+
+    /// The key, the record and the version, or `nil` if the key is not valid.
+    var snapshot: RecordSnapshot? {
+        header.key.flatMap { RecordKey(encoded: $0) }.map {
+            RecordSnapshot(record, under: $0, version: RecordVersion(header.stamp.version))
+        }
+    }
 
     /// The stored record.
     var record: StoredRecord {
@@ -223,8 +295,11 @@ struct RecordRow: Sendable {
 /// A row of the table without its value.
 struct RecordHeader: Sendable {
     /// The columns, in order.
-    static let columns =
-        "key, expiry, checksum, valueChecksum, length(value), typeof(value) = 'blob'"
+    static let columns = "\(columnsWithoutStamps), version, token, freeSince"
+    /// The columns that every database has.
+    static let columnsWithoutStamps = "key, expiry, checksum, valueChecksum, length(value), typeof(value) = 'blob'"
+    /// The date since when the records of an older program are free.
+    static let beginning = RecordStamp().freeSince.orderedBits
     /// The number of bytes that each record counts for in addition to its key and value.
     static let overhead = 32
 
@@ -232,6 +307,8 @@ struct RecordHeader: Sendable {
     let key: [UInt8]?
     let expiry: Int64?
     let valueChecksum: Int64
+    /// The version of the record, and its last lease.
+    let stamp: RecordStamp
     /// Whether the row, not counting its value, equals what was stored.
     let isSound: Bool
     /// The number of bytes that the record counts for.
@@ -246,13 +323,22 @@ struct RecordHeader: Sendable {
             (key?.count ?? 0) + (Int.fromDatabaseValue(row[4] as DatabaseValue) ?? 0) + Self.overhead
         guard let key, expiry != nil || values[1].isNull, row[5] as DatabaseValue == true.databaseValue,
             case .int64(let checksum) = values[2].storage,
-            case .int64(let valueChecksum) = values[3].storage
+            case .int64(let valueChecksum) = values[3].storage, let stamp = Self.stamp(row)
         else {
-            (valueChecksum, isSound) = (0, false)
+            (valueChecksum, stamp, isSound) = (0, RecordStamp(), false)
             return
         }
         self.valueChecksum = valueChecksum
-        isSound = checksum == Self.checksum(key: key, expiry: expiry, valueChecksum: valueChecksum)
+        self.stamp = stamp
+        isSound =
+            checksum == Self.checksum(key: key, expiry: expiry, valueChecksum: valueChecksum, stamp: stamp)
+    }
+
+    private static func stamp(_ row: Row) -> RecordStamp? {
+        guard let version = RecordNumbers.number(row[6]), let token = RecordNumbers.number(row[7]),
+            case .int64(let freeSince) = (row[8] as DatabaseValue).storage
+        else { return nil }
+        return RecordStamp(version: version, token: token, freeSince: Date(orderedBits: freeSince))
     }
 
     /// Returns whether the record has expired at a given time.
@@ -270,12 +356,17 @@ struct RecordHeader: Sendable {
         Int64(bitPattern: Checksum(of: value.span).value)
     }
 
-    /// Returns the checksum of a key, an expiry and the value's checksum, and therefore of the whole record.
-    static func checksum(key: [UInt8], expiry: Int64?, valueChecksum: Int64) -> Int64 {
+    /// Returns the checksum of a key, an expiry, the value's checksum and the stamp, and therefore of the whole record. For the
+    /// records of an older program, it is the one that the program computed.
+    static func checksum(key: [UInt8], expiry: Int64?, valueChecksum: Int64, stamp: RecordStamp) -> Int64 {
         var bytes = key
-        bytes.reserveCapacity(key.count + 17)
+        bytes.reserveCapacity(key.count + 41)
         bytes.append(expiry == nil ? 0 : 1)
-        for number in [expiry ?? 0, valueChecksum] {
+        var numbers = [expiry ?? 0, valueChecksum]
+        if stamp != RecordStamp() {
+            numbers += [Int64(stamp.version), Int64(stamp.token), stamp.freeSince.orderedBits]
+        }
+        for number in numbers {
             for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
         }
         return checksum(of: bytes)

@@ -13,30 +13,36 @@ struct RecordTransaction {
 
     let database: Database
     let byteLimit: Int
-    let time: Int64
+    let now: Date
     let path: String
 
-    /// Applies all commits, or none if one of them fails.
+    private var time: Int64 { now.orderedBits }
+    private var table: RecordTable { RecordTable(database: database) }
+    private var numbers: RecordNumbers { RecordNumbers(database: database) }
+
+    /// Applies all commits whose conditions are met, or none if one of them fails for another reason.
     ///
-    /// - Returns: The first commit that cannot be applied, or `nil` if all were applied.
+    /// - Returns: The outcomes, or the first commit that cannot be applied.
     /// - Throws: An error that affects all commits.
     func commit(
-        _ group: [[RecordChange]],
+        _ group: [RecordCommit],
         _ isAboutToBeFlushed: () throws -> Void
-    ) throws -> FailedCommit? {
+    ) throws -> Result<[RecordCommitQueue.Outcome], FailedCommit> {
+        var outcomes: [RecordCommitQueue.Outcome] = []
         var failed: FailedCommit?
         try database.inTransaction(.immediate) {
-            let table = RecordTable(database: database)
             let total = RecordTotal(database: database)
-            let losses = LossTable(database: database)
             let before = try total.byteCount()
-            var byteCount = before
-            for (index, changes) in group.enumerated() {
+            let lastBefore = try numbers.last()
+            var (byteCount, last) = (before, lastBefore)
+            for (index, commit) in group.enumerated() {
                 do {
-                    for change in changes {
-                        byteCount += try table.apply(change)
-                        try losses.remove(change)
+                    if let conflict = try conflict(of: commit) {
+                        outcomes.append(.failure(conflict))
+                        continue
                     }
+                    byteCount += try apply(commit.changes, &last)
+                    outcomes.append(.success(()))
                 } catch {
                     // Damage affects all commits.
                     guard !(error is DamagedRow), DatabaseDamage(error) == nil else { throw error }
@@ -46,19 +52,89 @@ struct RecordTransaction {
             }
             byteCount += try evict(beyond: byteCount)
             if byteCount != before { try total.write(byteCount) }
+            if last != lastBefore { try numbers.write(last) }
             try isAboutToBeFlushed()
             return .commit
         }
-        return failed
+        return failed.map { .failure($0) } ?? .success(outcomes)
+    }
+
+    /// Leases free records, those first that are free for the longest time.
+    func lease(
+        under prefix: [UInt8],
+        limit: Int,
+        for duration: Duration,
+        _ isAboutToBeFlushed: () throws -> Void
+    ) throws -> [(lease: RecordLease, snapshot: RecordSnapshot)] {
+        var leases: [(lease: RecordLease, snapshot: RecordSnapshot)] = []
+        try database.inTransaction(.immediate) {
+            let free = try table.freeHeaders(under: prefix, limit: limit, at: now)
+            guard !free.isEmpty else { return .rollback }
+            var last = try numbers.last()
+            for header in free {
+                guard let key = header.key, let snapshot = try table.row(for: key)?.snapshot else { continue }
+                last = RecordStamp.number(after: last)
+                var stamp = header.stamp
+                (stamp.token, stamp.freeSince) = (last, RecordStamp.end(of: duration, from: now))
+                try table.write(stamp, header)
+                leases.append((RecordLease(snapshot.key, token: last), snapshot))
+            }
+            try numbers.write(last)
+            try isAboutToBeFlushed()
+            return .commit
+        }
+        return leases
+    }
+
+    /// Changes the end of a lease, and returns whether it was still the last one of its record.
+    func extend(
+        _ lease: RecordLease,
+        for duration: Duration,
+        _ isAboutToBeFlushed: () throws -> Void
+    ) throws -> Bool {
+        var isLast = false
+        try database.inTransaction(.immediate) {
+            guard let row = try table.row(for: lease.key.encoded), !row.header.isExpired(at: time),
+                lease.token > 0, row.header.stamp.token == lease.token
+            else { return .rollback }
+            isLast = true
+            var stamp = row.header.stamp
+            stamp.freeSince = RecordStamp.end(of: duration, from: now)
+            try table.write(stamp, row.header)
+            try isAboutToBeFlushed()
+            return .commit
+        }
+        return isLast
+    }
+
+    /// Returns the error of the first condition that is not met.
+    private func conflict(of commit: RecordCommit) throws -> RecordStoreError? {
+        let condition = try commit.conditions.first { condition in
+            try !condition.isMet { try table.stamp(of: $0.encoded, at: time) }
+        }
+        return condition.map { .conflict($0) }
+    }
+
+    /// Applies changes, and returns the difference in stored bytes.
+    private func apply(_ changes: [RecordChange], _ last: inout UInt64) throws -> Int {
+        let losses = LossTable(database: database)
+        var byteCount = 0
+        for change in changes {
+            if case .keep = change { last = RecordStamp.number(after: last) }
+            byteCount += try table.apply(change) { old in
+                .replacing(old.flatMap { $0.isExpired(at: time) ? nil : $0.stamp }, last, at: now)
+            }
+            try losses.remove(change)
+        }
+        return byteCount
     }
 
     /// Removes expired records and, while the limit is exceeded, further records in order of their expiry. Returns the (negative)
     /// difference in stored bytes.
     private func evict(beyond byteCount: Int) throws -> Int {
-        let table = RecordTable(database: database)
         let statement = try database.cachedStatement(
             sql: """
-                SELECT expiry, key FROM records WHERE expiry IS NOT NULL ORDER BY expiry LIMIT \(Self.batchCount)
+                SELECT expiry, key FROM stampedRecords WHERE expiry IS NOT NULL ORDER BY expiry LIMIT \(Self.batchCount)
                 """
         )
         var (difference, expiredCount) = (0, 0)
@@ -80,7 +156,7 @@ struct RecordTransaction {
 }
 
 /// A commit in a group that could not be applied.
-struct FailedCommit: Sendable {
+struct FailedCommit: Error {
     /// The index of the commit in the group.
     let index: Int
     /// The error of the commit.
@@ -113,7 +189,7 @@ struct RecordTotal {
         let byteCount =
             try Int.fetchOne(
                 database,
-                sql: "SELECT SUM(length(key) + length(value) + \(RecordHeader.overhead)) FROM records"
+                sql: "SELECT SUM(length(key) + length(value) + \(RecordHeader.overhead)) FROM stampedRecords"
             ) ?? 0
         try write(byteCount)
     }

@@ -11,7 +11,7 @@ public import InwardRepositories
     unavailable,
     message: "Enable the trait SQLite of the package: .package(url: …, from: …, traits: [\"SQLite\"])"
 )
-public final class SQLiteRecordStore: RecordStore {
+public final class SQLiteRecordStore: SharedRecordStore {
     /// Accepts the same arguments as the real store.
     public init(
         directory: URL,
@@ -44,6 +44,37 @@ public final class SQLiteRecordStore: RecordStore {
     ///
     /// - Throws: A `RecordStoreError` with the reason `closed`.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) { throw Self.missing }
+
+    /// Always fails.
+    ///
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
+    public func snapshots(for keys: [RecordKey]) async throws(RecordStoreError) -> [RecordSnapshot?] {
+        throw Self.missing
+    }
+
+    /// Always fails.
+    ///
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
+    public func commit(
+        _ changes: [RecordChange],
+        if conditions: [RecordCondition]
+    ) async throws(RecordStoreError) { throw Self.missing }
+
+    /// Always fails.
+    ///
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
+    public func lease(
+        under key: RecordKey,
+        limit: Int,
+        for duration: Duration
+    ) async throws(RecordStoreError) -> [(lease: RecordLease, snapshot: RecordSnapshot)] { throw Self.missing }
+
+    /// Always fails.
+    ///
+    /// - Throws: A `RecordStoreError` with the reason `closed`.
+    public func extend(_ lease: RecordLease, for duration: Duration) async throws(RecordStoreError) -> Bool {
+        throw Self.missing
+    }
 
     /// Always fails.
     ///

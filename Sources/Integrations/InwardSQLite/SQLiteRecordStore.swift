@@ -35,12 +35,16 @@ public import InwardRepositories
 /// file systems do not. Each process sees the changes of the others as soon as they are durable. The store does its I/O on its own
 /// threads and never blocks the cooperative thread pool.
 ///
-/// **Versions.** The store migrates a database of an older version of this package. It refuses a database of a newer version, and
+/// **Leases and conditions.** Versions and fencing tokens come from one counter in the database, which survives removals and crashes.
+/// After damage, the counter skips 2³² numbers, because the damaged part may have used them. It can only go back if the database or
+/// its log is removed or replaced by an older copy.
+///
+/// **Formats.** The store migrates a database of an older version of this package. It refuses a database of a newer version, and
 /// leaves it unchanged.
-public final class SQLiteRecordStore: RecordStore {
-    private let database: RecordDatabase
-    private let reads = RecordReadQueue()
-    private let commits: RecordCommitQueue
+public final class SQLiteRecordStore: SharedRecordStore {
+    let database: RecordDatabase
+    let reads = RecordReadQueue()
+    let commits: RecordCommitQueue
     private let claims: RecordClaims
 
     /// Creates a store in a directory.

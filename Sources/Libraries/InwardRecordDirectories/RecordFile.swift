@@ -93,12 +93,12 @@ package final class RecordFile: Sendable {
         return status
     }
 
-    /// Reads up to the given number of bytes from an offset on. The result is shorter at the end of the file.
+    /// Reads up to the given number of bytes, starting at an offset. The result is shorter at the end of the file.
     package func read(at offset: Int, count: Int) throws(RecordStoreError) -> [UInt8] {
         do { return try bytes(at: offset, count: count) } catch { throw failure(error, "read") }
     }
 
-    /// Reads up to the given number of bytes from an offset on, with zeros in place of sectors that the disk cannot read.
+    /// Reads up to the given number of bytes, starting at an offset, with zeros in place of sectors that the disk cannot read.
     ///
     /// A sector counts as unreadable after three attempts. Callers detect the zeros with their checksums.
     package func readable(at offset: Int, count: Int) throws(RecordStoreError) -> [UInt8] {

@@ -28,7 +28,7 @@ struct RecordSchemaTests {
         await store.close()
     }
 
-    @Test func commitsAreFlushedAndRemovedRecordsOverwritten() throws {
+    @Test func writerIsConfiguredToFlushCommitsAndOverwriteRemovedRecords() throws {
         try directory.write("", to: "database")
         let path = directory.url.appending(path: "database").path(percentEncoded: false)
         let writer = try DatabaseConnections.writer(path, schema: .current, limits: DatabaseLimits())
@@ -79,7 +79,7 @@ struct RecordSchemaTests {
         let failing = RecordSchema(
             migrations: RecordSchema.current.migrations + [
                 { database in
-                    try database.execute(sql: "DELETE FROM records")
+                    try database.execute(sql: "DELETE FROM stampedRecords")
                     try database.execute(sql: "CREATE TABLE more (number INTEGER NOT NULL)")
                     throw RecordStoreError(.full, explanation: "The disk is full.")
                 }

@@ -2,6 +2,7 @@
 import Foundation
 import InwardRecordDirectories
 import InwardRepositories
+import Synchronization
 import TestSupport
 
 @testable import InwardSQLite
@@ -30,6 +31,17 @@ extension SQLiteRecordStore {
         )
     }
 
+    /// Stores a byte under a key, and returns the version of the record.
+    func keep(_ byte: UInt8, _ key: RecordKey, expiry: Date? = nil) async throws -> UInt64 {
+        try await commit([.keep(StoredRecord([byte], expiry: expiry), key)])
+        return try await snapshot(for: key)?.version.number ?? 0
+    }
+
+    /// Leases one record.
+    func leaseOne(under key: RecordKey = [], for seconds: Int = 10) async throws -> RecordLease? {
+        try await lease(under: key, limit: 1, for: .seconds(seconds)).first?.lease
+    }
+
     /// Returns all records that have not expired.
     func contents() async throws -> [RecordKey: [UInt8]] {
         Dictionary(uniqueKeysWithValues: try await records(under: []).map { ($0.key, $0.record.bytes) })
@@ -45,6 +57,17 @@ extension SQLiteRecordStore {
         let contents = try await store.contents()
         await store.close()
         return contents
+    }
+}
+
+/// A clock that tests advance.
+final class RecordClock: Sendable {
+    private let now = Mutex(SQLiteRecordStore.testTime)
+
+    var time: Date { now.withLock(\.self) }
+
+    func advance(by seconds: Double) {
+        now.withLock { $0 += seconds }
     }
 }
 #endif

@@ -28,6 +28,15 @@ struct SQLiteRecordStoreConformanceTests {
         #expect(reports.all == [])
     }
 
+    @Test func storeConformsAmongSeveralInstances() async throws {
+        let url = directory.url.appending(path: "shared")
+        let reports = RecordDamageReports()
+        try await SharedRecordStoreConformance(isDurable: true, now: SQLiteRecordStore.testTime).check {
+            SQLiteRecordStore.opened(url, reports: reports)
+        }
+        #expect(reports.all == [])
+    }
+
     @Test func repositoriesOverTheStoreConform() async throws {
         let url = directory.url.appending(path: "repositories")
         let reports = RecordDamageReports()

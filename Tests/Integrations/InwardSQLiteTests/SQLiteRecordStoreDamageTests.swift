@@ -148,7 +148,7 @@ struct SQLiteRecordStoreDamageTests {
             let (_, reports) = try await check(Array(database.prefix(length)), "truncated to \(length) bytes")
             #expect(!reports.isEmpty, "truncated to \(length) bytes")
         }
-        // An empty file does not reveal that it had contents.
+        // An empty file does not show that it had contents.
         #expect(try await SQLiteRecordStore.contents(of: try place([], "nothing"), limits: limits) == [:])
     }
 
@@ -173,7 +173,7 @@ struct SQLiteRecordStoreDamageTests {
         }
     }
 
-    @Test func fileThatIsNotADatabaseIsSetAsideAndTwoAreKept() async throws {
+    @Test func fileThatIsNotADatabaseIsSetAsideAndTheLastTwoAreKept() async throws {
         let url = directory.url.appending(path: "nonsense")
         for round in 0..<4 {
             try? FileManager.default.removeItem(at: url.appending(path: "records"))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import InwardSQLite
 
-/// Tests of which records a store removes because they have expired, or because the store is full.
+/// Tests which records a store removes because they have expired, or because the store is full.
 @Suite(.timeLimit(.minutes(5)))
 struct SQLiteRecordStoreLimitTests {
     private let directory: TemporaryDirectory
@@ -28,7 +28,7 @@ struct SQLiteRecordStoreLimitTests {
             let total = RecordTotal(database: database)
             let counted = try Int.fetchOne(
                 database,
-                sql: "SELECT SUM(length(key) + length(value) + 32) FROM records"
+                sql: "SELECT SUM(length(key) + length(value) + 32) FROM stampedRecords"
             )
             return (try total.byteCount(), counted ?? 0)
         }

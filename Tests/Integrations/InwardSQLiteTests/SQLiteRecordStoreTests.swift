@@ -70,7 +70,7 @@ struct SQLiteRecordStoreTests {
         }
     }
 
-    @Test func closedStoreRejectsNewCallsAfterMakingEarlierCommits() async throws {
+    @Test func closedStoreFinishesEarlierCommitsAndRejectsNewCalls() async throws {
         let isHeld = DispatchSemaphore(value: 0)
         let flushing = AsyncStream.makeStream(of: Void.self)
         let store = SQLiteRecordStore.opened(url) { step in

@@ -17,14 +17,19 @@ public import InwardRepositories
 /// **Space.** The store appends changes to the file `records`, with a checksum for each record and a duplicated, checksummed
 /// header for each commit. When most of the file is garbage, the store writes the live records to a new file, flushes it, and
 /// renames it over the old one. Commits wait for this rewrite. The file can grow to about twice the size of the live records
-/// plus 4 MiB, and a rewrite temporarily needs the size of the live records in addition. Keys stay in memory, at about 100
+/// plus 4 MiB, and a rewrite temporarily needs the size of the live records in addition. Keys stay in memory, at about 130
 /// bytes each. Values are read from the disk on demand.
 ///
 /// **Damage.** The store never returns damaged bytes. It reports them, and copies them to the directory `damaged`, which holds
 /// up to 64 files of at most 256 KiB. It does the same with the partial write of a killed process. See <doc:HandlingDamage>.
 ///
-/// **Versions.** The file begins with its format version. The store refuses a file with a newer format or an unknown operation,
-/// and leaves it unchanged.
+/// **Formats.** The file begins with its format version. The store refuses a file with a newer format or an unknown operation,
+/// and leaves it unchanged. A version of this package without `SharedRecordStore` refuses a file after the first commit of this
+/// one.
+///
+/// **Leases and conditions.** Versions and fencing tokens come from one counter in the file, which survives removals, rewrites and
+/// crashes. After damage, the counter skips 2³² numbers, because the damaged part may have used them. It can only go back if the
+/// file is removed, replaced by an older copy, or cut off between two commits, while no process has it open.
 ///
 /// **Permissions.** Only the owner can read and write the files, regardless of the `umask`. The store refuses a directory that
 /// belongs to another user or that other users can write to.
@@ -32,10 +37,10 @@ public import InwardRepositories
 /// **Concurrency.** Several processes can share a directory if the file system supports `flock`. Each of them sees the changes
 /// of the others as soon as they are durable. The store does its I/O on its own threads and never blocks the cooperative thread
 /// pool. A task stops waiting when it is cancelled or its deadline passes, unless the store has begun to write its commit.
-public final class FileRecordStore: RecordStore {
-    private let log: RecordLog
-    private let reads = RecordReadQueue()
-    private let commits: RecordCommitQueue
+public final class FileRecordStore: SharedRecordStore {
+    let log: RecordLog
+    let reads = RecordReadQueue()
+    let commits: RecordCommitQueue
     private let claims: RecordClaims
 
     /// Creates a store in a directory.
@@ -45,7 +50,7 @@ public final class FileRecordStore: RecordStore {
     /// - Parameters:
     ///   - directory: The URL of the directory. It must contain nothing else.
     ///   - byteLimit: The maximum size of the live records in the file, in bytes. A record's size is that of its value, plus
-    ///     twice that of its key, plus 66. Above the limit, the store evicts records with an expiry, earliest expiry first,
+    ///     twice that of its key, plus 114. Above the limit, the store evicts records with an expiry, earliest expiry first,
     ///     until the rest takes seven eighths of the limit. It never evicts records without an expiry, even if they exceed it.
     ///   - now: Returns the current time, which determines whether a record has expired.
     ///   - reportDamage: Receives damage reports. The store calls this closure on one of its threads, and the closure must not
@@ -87,7 +92,7 @@ public final class FileRecordStore: RecordStore {
         claims = RecordClaims(directory, now: now)
         commits = RecordCommitQueue(
             exclusively: { body throws(RecordStoreError) in try log.exclusively(body) },
-            make: { Self.make($0, in: log) },
+            make: { log.commit($0) },
             tidy: { log.tidy() }
         )
     }
@@ -137,14 +142,5 @@ public final class FileRecordStore: RecordStore {
     /// - Throws: A `RecordStoreError` if the file cannot be locked, or if the task was cancelled before the call.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         try await claims.claim(key)
-    }
-
-    private static func make(_ group: [[RecordChange]], in log: RecordLog) -> [RecordCommitQueue.Outcome] {
-        let outcome = Result { () throws(RecordStoreError) in try log.commit(group.flatMap(\.self)) }
-        if case .failure = outcome, group.count > 1 {
-            // A single commit may fit on the disk where the whole group does not.
-            return group.flatMap { make([$0], in: log) }
-        }
-        return group.map { _ in outcome }
     }
 }

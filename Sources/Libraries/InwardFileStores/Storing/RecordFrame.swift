@@ -1,4 +1,5 @@
 import Foundation
+import InwardRecordDirectories
 import InwardRepositories
 import InwardTransfers
 
@@ -207,6 +208,16 @@ struct ByteCursor {
         return number
     }
 
+    /// Reads the next version or fencing token.
+    mutating func number() -> UInt64? {
+        word().flatMap { $0 <= RecordStamp.maximumNumber ? $0 : nil }
+    }
+
+    /// Reads the next date.
+    mutating func date() -> Date? {
+        word().map { Date(timeIntervalSinceReferenceDate: Double(bitPattern: $0)) }
+    }
+
     /// Reads the given number of bytes.
     mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
         guard count <= bytes.count - position else { return nil }
@@ -220,4 +231,9 @@ extension UInt64 {
     var littleEndianBytes: [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: self &>> UInt64(8 &* $0)) }
     }
+}
+
+extension Date {
+    /// The eight bytes of the date.
+    var littleEndianBytes: [UInt8] { timeIntervalSinceReferenceDate.bitPattern.littleEndianBytes }
 }

@@ -1,3 +1,6 @@
+import Foundation
+import InwardRecordDirectories
+
 /// The location of each record in the log, in key order.
 ///
 /// The index is a list of sorted chunks of bounded length. Lookups and changes take time proportional to the logarithm of the
@@ -22,8 +25,15 @@ struct RecordIndex: Sendable {
     private(set) var unknownLossCount = 0
     /// The number of commits that changed records without an expiry.
     private(set) var durableCount = 0
+    /// A number that is not less than any version or fencing token so far.
+    private(set) var lastNumber: UInt64
     /// Whether the log before the next commit has an unreadable part.
     private var isAfterGap = false
+
+    /// Creates an empty index. Its numbers are greater than the given one.
+    init(lastNumber: UInt64 = 0) {
+        self.lastNumber = lastNumber
+    }
 
     /// Returns the size of a record in the log.
     static func byteCount(of key: [UInt8], _ entry: RecordEntry) -> Int {
@@ -41,17 +51,48 @@ struct RecordIndex: Sendable {
 
     /// Returns the records whose keys begin with a prefix, in order.
     func slots(under prefix: [UInt8]) -> [Slot] {
-        var (chunk, index) = position(of: prefix)
         var slots: [Slot] = []
+        forEachSlot(under: prefix) {
+            slots.append($0)
+            return true
+        }
+        return slots
+    }
+
+    /// Returns the first records after a key that have not expired, among those whose keys begin with a prefix, in order.
+    func slots(under prefix: [UInt8], after last: [UInt8]?, limit: Int, at time: Date) -> [Slot] {
+        var slots: [Slot] = []
+        forEachSlot(under: prefix, after: last) { slot in
+            guard slots.count < limit else { return false }
+            if !slot.entry.isExpired(at: time) { slots.append(slot) }
+            return true
+        }
+        return slots
+    }
+
+    /// Returns the free records whose keys begin with a prefix, those first that are free for the longest time.
+    func freeSlots(under prefix: [UInt8], limit: Int, at time: Date) -> [Slot] {
+        var free = FreeRecords<Slot>(limit: limit, at: time)
+        forEachSlot(under: prefix) { slot in
+            if !slot.entry.isExpired(at: time) { free.add(slot, slot.entry.stamp, slot.key) }
+            return true
+        }
+        return free.records
+    }
+
+    /// Calls a closure with the records after a key whose keys begin with a prefix, in order, until it returns `false`.
+    private func forEachSlot(under prefix: [UInt8], after last: [UInt8]? = nil, _ body: (Slot) -> Bool) {
+        let start = last.map { prefix.lexicographicallyPrecedes($0) ? $0 : prefix } ?? prefix
+        var (chunk, index) = position(of: start)
         while chunk < chunks.count {
             while index < chunks[chunk].count {
-                guard chunks[chunk][index].key.starts(with: prefix) else { return slots }
-                slots.append(chunks[chunk][index])
+                let slot = chunks[chunk][index]
+                guard slot.key.starts(with: prefix) else { return }
+                guard slot.key == last || body(slot) else { return }
                 index += 1
             }
             (chunk, index) = (chunk + 1, 0)
         }
-        return slots
     }
 
     /// Applies a change.
@@ -60,6 +101,7 @@ struct RecordIndex: Sendable {
         case .keep(let key, let entry):
             find(key)
             keep(entry, key)
+            lastNumber = max(lastNumber, entry.stamp.lastNumber)
         case .remove(let key):
             find(key)
             remove(key)
@@ -73,9 +115,18 @@ struct RecordIndex: Sendable {
         case .setDurableCount(let before, let after):
             if isAfterGap, before != durableCount { unknownLossCount += 1 }
             (durableCount, isAfterGap) = (after, false)
+        case .lease(let key, let token, let end):
+            let (chunk, index) = position(of: key)
+            if chunk < chunks.count, index < chunks[chunk].count, chunks[chunk][index].key == key {
+                chunks[chunk][index].entry.stamp.token = token
+                chunks[chunk][index].entry.stamp.freeSince = end
+            }
+            lastNumber = max(lastNumber, token)
+        case .setLastNumber(let number): lastNumber = max(lastNumber, number)
         case .findGap:
             isAfterGap = true
             removeExpiring()
+            revokeLeases()
         }
     }
 
@@ -84,6 +135,9 @@ struct RecordIndex: Sendable {
         if isAfterGap { unknownLossCount += 1 }
         isAfterGap = false
     }
+
+    /// Leaves out numbers that a damaged part of the log may have used.
+    mutating func leapAfterDamage() { lastNumber = RecordStamp.numberAfterDamage(lastNumber) }
 
     /// Returns whether a change affects a record without an expiry, which cannot be fetched again.
     func isDurable(_ operation: RecordOperation) -> Bool {
@@ -97,7 +151,7 @@ struct RecordIndex: Sendable {
             return slots(under: prefix).contains { $0.entry.expiry == nil }
                 || lostKeys.contains { $0.starts(with: prefix) }
         case .lose, .setUnknownLossCount: return true
-        case .setDurableCount, .findGap: return false
+        case .setDurableCount, .lease, .setLastNumber, .findGap: return false
         }
     }
 
@@ -112,6 +166,13 @@ struct RecordIndex: Sendable {
             }
         }
         chunks.removeAll(where: \.isEmpty)
+    }
+
+    /// Makes the condition of all leases fail, because the unreadable part may have leased the records again.
+    private mutating func revokeLeases() {
+        for chunk in chunks.indices {
+            for index in chunks[chunk].indices { chunks[chunk][index].entry.stamp.token = 0 }
+        }
     }
 
     /// Removes a key from the lost keys, because a change has determined its state.

@@ -17,7 +17,7 @@ import Darwin
 /// even during a write. Writers hold the directory's lock, and first read what other processes have appended.
 final class RecordLog: Sendable {
     /// What this process knows about the log.
-    private struct View {
+    struct View {
         var index = RecordIndex()
         var file: RecordFile?
         var identity: RecordFile.Identity?
@@ -35,13 +35,13 @@ final class RecordLog: Sendable {
     private let directory: RecordDirectory
     private let byteLimit: Int
     private let slack: Int
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
     private let report: @Sendable (RecordDamage) -> Void
 
     // Held during file changes, by threads that may block.
     private let lock: Mutex<RecordLock>
     // Held only for lookups, never during I/O.
-    private let view = Mutex(View())
+    let view = Mutex(View())
 
     /// Creates a log in a directory. The log is read on first use.
     init(
@@ -99,11 +99,21 @@ final class RecordLog: Sendable {
         return RecordLosses(keys: keys.compactMap { RecordKey(encoded: $0) }.sorted(), unknownCount: count)
     }
 
-    /// Commits changes. They are on the disk when the call returns. The caller must hold the lock.
-    func commit(_ changes: [RecordChange]) throws(RecordStoreError) {
-        var builder = RecordFrameBuilder()
-        for change in changes { builder.add(change) }
-        try write { () throws(RecordStoreError) in try append(builder, isFlushed: true) }
+    /// Makes the commits whose conditions are met, and returns the outcome of each commit. The changes are on the disk when the
+    /// call returns. The caller must hold the lock.
+    func commit(_ group: [RecordCommit]) -> [RecordCommitQueue.Outcome] {
+        var outcomes: [RecordCommitQueue.Outcome] = []
+        do throws(RecordStoreError) {
+            try write { () throws(RecordStoreError) in
+                var plan = RecordPlan(view.withLock(\.index), at: now())
+                outcomes = group.map { commit in Result { () throws(RecordStoreError) in try plan.add(commit) } }
+                try append(plan.builder, isFlushed: true)
+            }
+            return outcomes
+        } catch {
+            // A single commit may fit on the disk where the whole group does not.
+            return group.count > 1 ? group.flatMap { commit([$0]) } : [.failure(error)]
+        }
     }
 
     /// Runs a closure while no other process changes the log. Blocks until the lock is free.
@@ -134,7 +144,8 @@ final class RecordLog: Sendable {
 
     // MARK: Reading
 
-    private func record(
+    /// Returns the record of a slot, or `nil` if it has expired or is damaged.
+    func record(
         _ slot: RecordIndex.Slot,
         of file: RecordFile,
         at time: Date
@@ -149,7 +160,7 @@ final class RecordLog: Sendable {
     }
 
     /// Reads what other processes have appended, if anything.
-    private func bringUpToDate() throws(RecordStoreError) {
+    func bringUpToDate() throws(RecordStoreError) {
         let (isWriting, identity, size) = view.withLock { ($0.isWriting, $0.identity, $0.size) }
         // While this process holds the lock, no other process appends.
         if isWriting { return }
@@ -171,7 +182,8 @@ final class RecordLog: Sendable {
     private func refresh() throws(RecordStoreError) {
         guard let status = try directory.status(of: RecordDirectory.log) else {
             let (wasThere, count) = view.withLock { view in
-                defer { view = View() }
+                // Versions and fencing tokens are not used again while the process knows them.
+                defer { view = View(index: RecordIndex(lastNumber: view.index.lastNumber)) }
                 return (view.identity != nil, view.index.count)
             }
             if wasThere { report(.vanished(count, path: directory.path(of: RecordDirectory.log))) }
@@ -197,9 +209,10 @@ final class RecordLog: Sendable {
         // rely on it.
         if !scan.isWhole { try file.flush() }
         view.withLock { view in
-            if start == 0 { view = View() }
+            if start == 0 { view = View(index: RecordIndex(lastNumber: view.index.lastNumber)) }
             for operation in scan.operations { view.index.apply(operation) }
             view.index.closeGap()
+            if !scan.gaps.isEmpty { view.index.leapAfterDamage() }
             (view.file, view.identity, view.end, view.size) = (file, status.identity, scan.end, status.size)
         }
         guard !scan.isWhole else { return }
@@ -218,7 +231,7 @@ final class RecordLog: Sendable {
     }
 
     /// The same, for callers that already hold the lock.
-    private func write(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
+    func write(_ body: () throws(RecordStoreError) -> Void) throws(RecordStoreError) {
         try refresh()
         if view.withLock(\.mustRewrite) { try rewrite() }
         view.withLock { $0.isWriting = true }
@@ -241,12 +254,19 @@ final class RecordLog: Sendable {
         }
         let identity = try file.status().identity
         view.withLock { view in
-            view = View(file: file, identity: identity, end: writer.end, size: writer.end, isWriting: view.isWriting)
+            view = View(
+                index: RecordIndex(lastNumber: view.index.lastNumber),
+                file: file,
+                identity: identity,
+                end: writer.end,
+                size: writer.end,
+                isWriting: view.isWriting
+            )
         }
     }
 
     /// Appends a frame. An unflushed frame reaches the disk with the next flushed one.
-    private func append(_ builder: RecordFrameBuilder, isFlushed: Bool) throws(RecordStoreError) {
+    func append(_ builder: RecordFrameBuilder, isFlushed: Bool) throws(RecordStoreError) {
         var builder = builder
         guard !builder.isEmpty else { return }
         let (file, end) = view.withLock { view in
@@ -309,6 +329,7 @@ final class RecordLog: Sendable {
             let new = try directory.open(RecordDirectory.newLog, O_RDWR | O_CREAT | O_TRUNC)
             rewriting = try RecordLogWriter(new)
             let time = now()
+            if index.lastNumber > 0 { try rewriting.add(.setLastNumber(index.lastNumber)) }
             if index.unknownLossCount > 0 { try rewriting.add(.setUnknownLossCount(index.unknownLossCount)) }
             for key in index.lostKeys { try rewriting.add(.lose(key)) }
             // Records with an expiry get separate frames, so that damage to those frames is known to be harmless.
@@ -357,19 +378,22 @@ final class RecordLog: Sendable {
 
     /// Removes a damaged record.
     private func discard(_ slot: RecordIndex.Slot, _ bytes: [UInt8]) {
-        func isThere() -> Bool { view.withLock { $0.index[slot.key]?.offset == slot.entry.offset } }
         do {
             try writing { () throws(RecordStoreError) in
-                guard isThere() else { return }
-                setAside(slot, bytes)
-                var builder = RecordFrameBuilder()
-                builder.add(Self.removal(of: slot))
-                try append(builder, isFlushed: false)
+                if view.withLock({ $0.index[slot.key]?.offset == slot.entry.offset }) { try remove(slot, bytes) }
             }
         } catch {
             // The next read of the log finds the damage again.
             view.withLock { $0.index.apply(Self.removal(of: slot)) }
         }
+    }
+
+    /// Removes a damaged record while the log is being written.
+    func remove(_ slot: RecordIndex.Slot, _ bytes: [UInt8]) throws(RecordStoreError) {
+        setAside(slot, bytes)
+        var builder = RecordFrameBuilder()
+        builder.add(Self.removal(of: slot))
+        try append(builder, isFlushed: false)
     }
 
     /// Returns the operation for a damaged record. A record with an expiry is just removed, because it can be fetched again.

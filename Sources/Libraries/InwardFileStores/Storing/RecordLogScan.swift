@@ -1,7 +1,7 @@
 import InwardRecordDirectories
 import InwardRepositories
 
-/// The changes in a log from an offset on. If the log is damaged, the scan recovers what it can.
+/// The changes in a log after an offset. If the log is damaged, the scan recovers what it can.
 ///
 /// - If the first head of a frame is damaged, the second head identifies the frame.
 /// - If both heads are damaged, everything up to the next frame is damaged.
@@ -42,7 +42,7 @@ struct RecordLogScan {
     private var window: [UInt8] = []
     private var windowOffset = 0
 
-    /// Scans a file of the given size from a frame boundary on. At offset 0, the scan reads the header first.
+    /// Scans a file of the given size, starting at a frame boundary. At offset 0, the scan reads the header first.
     ///
     /// - Throws: A `RecordStoreError` if the file cannot be read, or if a newer program wrote it.
     init(_ file: RecordFile, path: String, from start: Int, size: Int) throws(RecordStoreError) {

@@ -68,21 +68,23 @@ struct RecordFrameBuilder {
     /// Adds a change.
     mutating func add(_ change: RecordChange) {
         switch change {
-        case .keep(let record, let key):
-            let checksum = Checksum(of: record.bytes.span).value
-            keep(
-                record.bytes,
-                RecordEntry(
-                    offset: 0,
-                    length: record.bytes.count,
-                    checksum: checksum,
-                    expiry: record.expiry
-                ),
-                key.encoded
-            )
+        case .keep(let record, let key): _ = keep(record, RecordStamp(), key.encoded)
         case .remove(let key): remove(key.encoded)
         case .removeAll(let key): append(.removeAll(key.encoded))
         }
+    }
+
+    /// Adds a record, and returns its entry.
+    mutating func keep(_ record: StoredRecord, _ stamp: RecordStamp, _ key: [UInt8]) -> RecordEntry {
+        let entry = RecordEntry(
+            offset: 0,
+            length: record.bytes.count,
+            checksum: Checksum(of: record.bytes.span).value,
+            expiry: record.expiry,
+            stamp: stamp
+        )
+        keep(record.bytes, entry, key)
+        return entry
     }
 
     /// Adds a record whose bytes have already been checked against an entry for another location.
@@ -98,14 +100,16 @@ struct RecordFrameBuilder {
         append(.remove(key))
     }
 
-    /// Inserts the commit's number as the first operation.
+    /// Inserts the commit's numbers as the first operations.
     mutating func number(after index: RecordIndex) {
         let before = index.durableCount
         let after = before + (operations.contains(where: index.isDurable) ? 1 : 0)
-        let number = RecordOperation.setDurableCount(before: before, after: after)
-        operations.insert(number, at: 0)
+        var numbers = [RecordOperation.setDurableCount(before: before, after: after)]
+        // If the commits before this one are lost, their versions and fencing tokens are not used again.
+        if index.lastNumber > 0 { numbers.append(.setLastNumber(index.lastNumber)) }
+        operations.insert(contentsOf: numbers, at: 0)
         var bytes: [UInt8] = []
-        RecordOperationCoding.encode(number, into: &bytes)
+        for number in numbers { RecordOperationCoding.encode(number, into: &bytes) }
         encoded.insert(contentsOf: bytes, at: 0)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import InwardRecordDirectories
 import InwardTransfers
 
 /// A change as stored in the log, with encoded keys.
@@ -12,6 +13,10 @@ enum RecordOperation: Equatable, Sendable {
     case setUnknownLossCount(Int)
     /// Sets the number of commits that changed records without an expiry, before and after this commit.
     case setDurableCount(before: Int, after: Int)
+    /// Leases a record, or changes the end of its last lease.
+    case lease([UInt8], token: UInt64, end: Date)
+    /// States that the numbers up to this one have been used as versions or fencing tokens.
+    case setLastNumber(UInt64)
     /// Marks a part of the log before this point as unreadable. The scan adds this operation; it is never stored.
     case findGap
 }
@@ -26,6 +31,8 @@ struct RecordEntry: Equatable, Sendable {
     let checksum: UInt64
     /// The time at which the record expires.
     let expiry: Date?
+    /// The version of the record, and its last lease.
+    var stamp = RecordStamp()
 
     /// Returns whether the record is expired at a time.
     func isExpired(at time: Date) -> Bool {
@@ -40,8 +47,8 @@ struct RecordEntry: Equatable, Sendable {
 
 /// Encodes and decodes operations.
 ///
-/// An encoded operation consists of its code, the length of its key, and the key. A stored record adds its length, its checksum
-/// and its expiry.
+/// An encoded operation consists of its code, the length of its key, and the key. A stored record adds its length, its checksum,
+/// its expiry and its stamp. Records that an older program stored have no stamp.
 enum RecordOperationCoding {
     private enum Kind: UInt8 {
         case keep = 1
@@ -51,10 +58,19 @@ enum RecordOperationCoding {
         case lose
         case setUnknownLossCount
         case setDurableCount
+        case keepStamped
+        case keepStampedUntil
+        case lease
+        case setLastNumber
+
+        /// Whether the record has an expiry.
+        var expires: Bool { self == .keepUntil || self == .keepStampedUntil }
+        /// Whether the record has a stamp.
+        var isStamped: Bool { self == .keepStamped || self == .keepStampedUntil }
     }
 
     /// The maximum size of an operation, without its key, in bytes.
-    static let overhead = 33
+    static let overhead = 57
     /// The maximum number of commits or losses. It leaves room to add one without overflow.
     static let maximumCount = Int.max >> 8
 
@@ -67,17 +83,28 @@ enum RecordOperationCoding {
         }
         switch operation {
         case .keep(let key, let entry):
-            append(entry.expiry == nil ? .keep : .keepUntil, key)
+            let isStamped = entry.stamp != RecordStamp()
+            switch entry.expiry {
+            case nil: append(isStamped ? .keepStamped : .keep, key)
+            case _?: append(isStamped ? .keepStampedUntil : .keepUntil, key)
+            }
             bytes.append(contentsOf: UInt64(entry.length).littleEndianBytes)
             bytes.append(contentsOf: entry.checksum.littleEndianBytes)
-            if let expiry = entry.expiry {
-                bytes.append(contentsOf: expiry.timeIntervalSinceReferenceDate.bitPattern.littleEndianBytes)
-            }
+            if let expiry = entry.expiry { bytes.append(contentsOf: expiry.littleEndianBytes) }
+            guard isStamped else { break }
+            bytes.append(contentsOf: entry.stamp.version.littleEndianBytes)
+            bytes.append(contentsOf: entry.stamp.token.littleEndianBytes)
+            bytes.append(contentsOf: entry.stamp.freeSince.littleEndianBytes)
         case .remove(let key): append(.remove, key)
         case .removeAll(let key): append(.removeAll, key)
         case .lose(let key): append(.lose, key)
         case .setDurableCount(let before, let after):
             append(.setDurableCount, UInt64(before).littleEndianBytes + UInt64(after).littleEndianBytes)
+        case .lease(let key, let token, let end):
+            append(.lease, key)
+            bytes.append(contentsOf: token.littleEndianBytes)
+            bytes.append(contentsOf: end.littleEndianBytes)
+        case .setLastNumber(let number): append(.setLastNumber, number.littleEndianBytes)
         case .findGap: break
         case .setUnknownLossCount(let count): append(.setUnknownLossCount, UInt64(count).littleEndianBytes)
         }
@@ -122,17 +149,36 @@ enum RecordOperationCoding {
                 var number = ByteCursor(Array(key))
                 guard let count = number.count(upTo: maximumCount), number.isAtEnd else { return nil }
                 operations.append(.setUnknownLossCount(count))
-            case .keep, .keepUntil:
+            case .lease:
+                guard let token = cursor.number(), let end = cursor.date() else { return nil }
+                operations.append(.lease(Array(key), token: token, end: end))
+            case .setLastNumber:
+                var rest = ByteCursor(Array(key))
+                guard let number = rest.number(), rest.isAtEnd else { return nil }
+                operations.append(.setLastNumber(number))
+            case .keep, .keepUntil, .keepStamped, .keepStampedUntil:
                 guard let count = cursor.count(upTo: body.upperBound - offset), let checksum = cursor.word()
                 else {
                     return nil
                 }
                 var expiry: Date?
-                if kind == .keepUntil {
-                    guard let word = cursor.word() else { return nil }
-                    expiry = Date(timeIntervalSinceReferenceDate: Double(bitPattern: word))
+                if kind.expires {
+                    guard let date = cursor.date() else { return nil }
+                    expiry = date
                 }
-                let entry = RecordEntry(offset: offset, length: count, checksum: checksum, expiry: expiry)
+                var stamp = RecordStamp()
+                if kind.isStamped {
+                    guard let version = cursor.number(), let token = cursor.number(), let freeSince = cursor.date()
+                    else { return nil }
+                    stamp = RecordStamp(version: version, token: token, freeSince: freeSince)
+                }
+                let entry = RecordEntry(
+                    offset: offset,
+                    length: count,
+                    checksum: checksum,
+                    expiry: expiry,
+                    stamp: stamp
+                )
                 operations.append(.keep(Array(key), entry))
                 offset += count
             }

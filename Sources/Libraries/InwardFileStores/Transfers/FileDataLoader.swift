@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Loads data from a file in chunks.
+/// A loader that reads a file in chunks.
 ///
 /// ```swift
 /// import InwardTransfers

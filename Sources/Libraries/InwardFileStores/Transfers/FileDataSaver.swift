@@ -4,7 +4,7 @@ import InwardRecordDirectories
 import InwardRepositories
 public import InwardTransfers
 
-/// Saves data to a file atomically, and can resume an interrupted transfer.
+/// A saver that replaces a file atomically, and can resume an interrupted transfer.
 ///
 /// ```swift
 /// let saver = FileDataSaver(file: URL(filePath: "/var/lib/comments/export.json"))

@@ -26,6 +26,15 @@ struct FileRecordStoreConformanceTests {
         #expect(reports.all == [])
     }
 
+    @Test(arguments: [4 << 20, 0]) func storeConformsAmongSeveralInstances(slack: Int) async throws {
+        let url = directory.url.appending(path: "shared")
+        let reports = RecordDamageReports()
+        try await SharedRecordStoreConformance(isDurable: true, now: FileRecordStore.testTime).check {
+            FileRecordStore.opened(url, slack: slack, reports: reports)
+        }
+        #expect(reports.all == [])
+    }
+
     @Test func repositoriesOverTheStoreConform() async throws {
         let url = directory.url.appending(path: "repositories")
         let reports = RecordDamageReports()

@@ -152,6 +152,37 @@ struct FileRecordStoreDamageTests {
     }
 
     @Test func overwrittenPartLosesOnlyItsOwnRecords() async throws {
+        let whole = directory.url.appending(path: "whole")
+        let writer = FileRecordStore.opened(whole)
+        var records: [RecordKey: [UInt8]] = [:]
+        // The part of the log that each record's commit wrote.
+        var parts: [RecordKey: Range<Int>] = [:]
+        var log: [UInt8] = []
+        for number in 0..<30 {
+            let (key, bytes): (RecordKey, _) = (["\(number)"], [UInt8](repeating: UInt8(number), count: 2 * number))
+            try await writer.commit([.keep(StoredRecord(bytes), key)])
+            let start = log.count
+            log = Array(try Data(contentsOf: whole.appending(path: "records")))
+            (records[key], parts[key]) = (bytes, start..<log.count)
+        }
+        let seed = UInt64.random(in: 0 ... .max)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<(Thoroughness.isExhaustive ? 200 : 20) {
+            var bytes = log
+            let start = Int.random(in: log.indices, using: &random)
+            let overwritten = start..<min(log.count, start + Int.random(in: 1...400, using: &random))
+            for index in overwritten { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+            let url = try place(bytes, "overwritten")
+            let found = try await FileRecordStore.opened(url).contents()
+            for (key, bytes) in records {
+                let mayBeLost = parts[key]?.overlaps(overwritten) == true
+                #expect(found[key] == bytes || mayBeLost && found[key] == nil, "\(key), the seed is \(seed).")
+            }
+            try FileManager.default.removeItem(at: url)
+        }
+    }
+
+    @Test func overwrittenLogReturnsOnlyBytesThatWereStored() async throws {
         let log = try await log()
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)

@@ -48,7 +48,7 @@ struct FileRecordStoreFormatTests {
         try await checkIsRefused([header[0] ^ 1] + header.dropFirst())
     }
 
-    @Test(arguments: [0, 8, 255] as [UInt8]) func unknownOperationIsNotTreatedAsDamage(code: UInt8) async throws {
+    @Test(arguments: [0, 12, 255] as [UInt8]) func unknownOperationIsNotTreatedAsDamage(code: UInt8) async throws {
         let bytes = try await bytes()
         let operations = [code] + UInt64(1).littleEndianBytes + [0]
         func head(_ mark: RecordFrame.Mark) -> [UInt8] {

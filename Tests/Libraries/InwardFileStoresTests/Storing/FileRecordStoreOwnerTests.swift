@@ -13,7 +13,7 @@ import Musl
 import Darwin
 #endif
 
-/// Tests of which users can read and write the files of a store.
+/// Tests which users can read and write the files of a store.
 @Suite(.timeLimit(.minutes(5)))
 struct FileRecordStoreOwnerTests {
     private let directory: TemporaryDirectory

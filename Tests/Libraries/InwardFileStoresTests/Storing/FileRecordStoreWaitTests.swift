@@ -10,7 +10,7 @@ import Testing
 
 @testable import InwardFileStores
 
-/// Tests of how long tasks wait for a store.
+/// Tests how long tasks wait for a store.
 @Suite(.timeLimit(.minutes(5)))
 struct FileRecordStoreWaitTests {
     private static let perl = "/usr/bin/perl"

@@ -56,7 +56,8 @@ struct HostileRecordLogTests {
     @Test(
         arguments: [
             .setDurableCount(before: 0, after: .max), .setDurableCount(before: .max, after: 0),
-            .setUnknownLossCount(.max),
+            .setUnknownLossCount(.max), .setLastNumber(.max), .setLastNumber(RecordStamp.maximumNumber + 1),
+            .lease(RecordKey(["a"]).encoded, token: .max, end: .distantFuture),
         ] as [RecordOperation]
     )
     func countThatWouldOverflowIsDamage(operation: RecordOperation) async throws {
@@ -68,6 +69,16 @@ struct HostileRecordLogTests {
         // The result is the same after another damaged part, which is counted too.
         try write(Array(whole.prefix(RecordLogHeader.length)) + [UInt8](repeating: 0, count: 8) + whole)
         try await checkAcceptsCommits(FileRecordStore.opened(url))
+    }
+
+    @Test func storeWithTheMaximumNumberAcceptsCommits() async throws {
+        try write(bytes(of: [.setLastNumber(RecordStamp.maximumNumber)], bodyLength: 0, isWhole: true))
+        let reports = RecordDamageReports()
+        let store = FileRecordStore.opened(url, reports: reports)
+        try await checkAcceptsCommits(store)
+        #expect(try await store.lease(under: [], limit: 1, for: .seconds(1)).count == 1)
+        #expect(try await FileRecordStore.opened(url, reports: reports).contents() == [["a"]: [1]])
+        #expect(reports.all == [])
     }
 
     @Test func noMemoryIsAllocatedForAFrameLongerThanTheFile() async throws {

@@ -64,7 +64,7 @@ struct FileDataLoaderTests {
         #expect(try await !loader().stillHas(validator))
     }
 
-    @Test func pathThatIsNotARegularFileMeansAbsence() async throws {
+    @Test func pathThatIsNotARegularFileCountsAsMissing() async throws {
         try FileManager.default.createDirectory(
             at: directory.url.appending(path: "directory"),
             withIntermediateDirectories: true
@@ -84,14 +84,16 @@ struct FileDataLoaderTests {
         #expect(error?.meansAbsence == false)
     }
 
+    /// A loader that opened the file would report that it does not exist.
     @Test func cancelledTaskReadsNothing() async throws {
-        try directory.write("0123456789", to: "data")
-        let loader = loader()
+        let loader = loader("nothing")
         let task = Task {
             // `unsafe`: The task is only used inside the closure that it runs.
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return try await loader.chunk(at: 0, of: nil)
         }
-        await #expect(throws: DataLoaderError.self) { try await task.value }
+        let error = await #expect(throws: DataLoaderError.self) { try await task.value }
+        #expect(error?.meansAbsence == false)
+        #expect(error?.explanation == "was not read, because the task was cancelled")
     }
 }
