@@ -6,6 +6,7 @@ import PackageDescription
 let asyncHTTPClient = TargetDependencyCondition.when(traits: ["AsyncHTTPClient"])
 let observability = TargetDependencyCondition.when(traits: ["Observability"])
 let serviceLifecycle = TargetDependencyCondition.when(traits: ["ServiceLifecycle"])
+let postgreSQL = TargetDependencyCondition.when(traits: ["PostgreSQL"])
 let sqlite = TargetDependencyCondition.when(traits: ["SQLite"])
 let vips = TargetDependencyCondition.when(traits: ["Vips"])
 
@@ -58,6 +59,7 @@ let rings: [Target] = [
             "InwardTransfers", "InwardFetching", "InwardRepositories", "InwardImageServing", "InwardScopes",
             "InwardURLSession", "InwardFileStores", "InwardImageCodecs",
             .target(name: "InwardAsyncHTTPClient", condition: asyncHTTPClient),
+            .target(name: "InwardPostgreSQL", condition: postgreSQL),
             .target(name: "InwardVips", condition: vips),
         ]
     ),
@@ -225,6 +227,18 @@ let integrations: [Target] = [
             .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
         ]
     ),
+    .target(
+        name: "InwardPostgreSQL",
+        dependencies: ["InwardRepositories", .target(name: "CPostgreSQL", condition: postgreSQL)]
+    ),
+    // Waits for libpq with a time limit, and can be interrupted. Empty without the trait.
+    .target(
+        name: "CPostgreSQL",
+        dependencies: [.target(name: "CLibPQ", condition: postgreSQL)],
+        cSettings: [.define("POSTGRESQL", .when(traits: ["PostgreSQL"]))],
+        linkerSettings: [.linkedLibrary("pq", .when(traits: ["PostgreSQL"]))]
+    ),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(name: "InwardVips", dependencies: ["InwardCore", "InwardImages", .target(name: "CVips", condition: vips)]),
     // Wraps functions of libvips with variable arguments, which Swift cannot call. Empty without the trait.
     .target(
@@ -275,10 +289,14 @@ let integrations: [Target] = [
     .testTarget(
         name: "InwardSQLiteTests",
         dependencies: [
-            "InwardSQLite", "InwardFileStores", "InwardRepositories",
+            "InwardSQLite", "InwardTransfers", "InwardFileStores", "InwardRepositories",
             "InwardRecordDirectories", "InwardTesting", "TestSupport", "Thoroughness",
             .product(name: "GRDB", package: "GRDB.swift", condition: sqlite),
         ]
+    ),
+    .testTarget(
+        name: "InwardPostgreSQLTests",
+        dependencies: ["InwardPostgreSQL", "InwardRepositories", "InwardTesting", "TestSupport"]
     ),
     .testTarget(
         name: "InwardVipsTests",
@@ -382,12 +400,20 @@ for (group, targets) in [
 let libraryProducts = [
     "InwardCore", "InwardImages", "InwardTransfers", "InwardFetching", "InwardRepositories", "InwardImageServing",
     "InwardURLSession", "InwardFileStores", "InwardImageCodecs", "InwardScopes", "InwardAsyncHTTPClient",
-    "InwardObservability", "InwardServiceLifecycle", "InwardSQLite", "InwardVips", "InwardTesting", "LayerContract",
+    "InwardObservability", "InwardServiceLifecycle", "InwardPostgreSQL", "InwardSQLite", "InwardVips", "InwardTesting",
+    "LayerContract",
 ]
 let ringProducts = ["Entities", "UseCases", "InterfaceAdapters", "Infrastructure", "Composition", "UseCasesTesting"]
 
 /// Returns the library product of a target, with the same name.
 func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
+
+/// All targets, or only the test targets that the environment variable `INWARD_TESTS` names. A build for the tests of some targets
+/// then does not build those of all.
+var allTargets = (hasRings ? rings + ringTesting : []) + libraries + integrations + testing + tools + support
+if let tests = Context.environment["INWARD_TESTS"]?.split(separator: " ") {
+    allTargets.removeAll { target in target.type == .test && !tests.contains { $0 == target.name } }
+}
 
 let package = Package(
     name: "inward",
@@ -409,6 +435,11 @@ let package = Package(
             name: "Observability",
             description:
                 "Reports what happens through swift-log, swift-metrics and swift-distributed-tracing"
+        ),
+        .trait(
+            name: "PostgreSQL",
+            description:
+                "Stores records in a PostgreSQL database that many machines share, with libpq; install it first"
         ),
         .trait(
             name: "ServiceLifecycle",
@@ -437,11 +468,12 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.4.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
-    targets: (hasRings ? rings + ringTesting : []) + libraries + integrations + testing + tools + support,
+    targets: allTargets,
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .plugin && target.type != .system && target.name != "CVips" {
+for target in package.targets
+where target.type != .plugin && target.type != .system && !["CPostgreSQL", "CVips"].contains(target.name) {
     target.swiftSettings = [
         .strictMemorySafety(),  // SE-0458: unsafe operations are marked `unsafe`.
         .enableUpcomingFeature("ExistentialAny"),  // SE-0335: an existential says `any`.

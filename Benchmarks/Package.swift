@@ -3,6 +3,7 @@
 import PackageDescription
 
 /// Conditions for dependencies that need a trait.
+let postgreSQL = TargetDependencyCondition.when(traits: ["PostgreSQL"])
 let sqlite = TargetDependencyCondition.when(traits: ["SQLite"])
 let vips = TargetDependencyCondition.when(traits: ["Vips"])
 
@@ -10,6 +11,7 @@ let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
     traits: [
+        .trait(name: "PostgreSQL", description: "Compare the PostgreSQL store with pgbench"),
         .trait(name: "SQLite", description: "Compare the SQLite store with the file store"),
         .trait(name: "Vips", description: "Compare the libvips codec with libvips alone, which must be installed"),
     ],
@@ -19,6 +21,7 @@ let package = Package(
             path: "..",
             traits: [
                 "AsyncHTTPClient",
+                .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"])),
                 .trait(name: "SQLite", condition: .when(traits: ["SQLite"])),
                 .trait(name: "Vips", condition: .when(traits: ["Vips"])),
             ]
@@ -79,6 +82,14 @@ let package = Package(
                 .product(name: "InwardFileStores", package: "inward"),
                 .product(name: "InwardRepositories", package: "inward"),
                 .product(name: "InwardSQLite", package: "inward", condition: sqlite),
+            ]
+        ),
+        // Measures commits into a PostgreSQL store.
+        .executableTarget(
+            name: "postgresql",
+            dependencies: [
+                .product(name: "InwardPostgreSQL", package: "inward", condition: postgreSQL),
+                .product(name: "InwardRepositories", package: "inward", condition: postgreSQL),
             ]
         ),
         // Measures writes through an outbox into a file store.

@@ -1,0 +1,86 @@
+#if PostgreSQL
+import InwardRepositories
+
+/// One attempt to make a commit, in two exchanges with the server. The first makes the changes, and the second commits them. If
+/// the connection is lost in between, the server is asked for the number of the session's last commit.
+struct CommitAttempt {
+    /// The pause between questions while the server cannot be reached.
+    private static let pause = Duration.milliseconds(50)
+    /// The time that is left for the second exchange.
+    private static let reserve = Duration.seconds(1)
+
+    let connection: ServerConnection
+    let limit: Duration
+
+    /// Makes a commit.
+    ///
+    /// - Returns: The first condition that is not met, or `nil` if the commit was made.
+    /// - Throws: A `ServerError`. Nothing was changed, unless it is `unknownOutcome`.
+    func make(_ commit: RecordCommit) throws(ServerError) -> RecordCondition? {
+        let end = ContinuousClock.now + limit
+        guard connection.session != nil else { throw .lost("the session is not prepared") }
+        connection.session?.beginCommit()
+        guard let session = connection.session else { throw .lost("the session is not prepared") }
+        do throws(ServerError) {
+            let (statements, check) = commit.statements(in: session.lock)
+            let rows = try run(statements + [session.statement], until: end)
+            if let check, let place = rows[check].first?.integer(0) {
+                rollBack()
+                return commit.conditions[Int(place) - 1]
+            }
+            guard .now + Self.reserve < end else { throw ServerError.late }
+        } catch {
+            rollBack()
+            throw error
+        }
+        do throws(ServerError) {
+            _ = try run([Statement(.commit)], until: end)
+        } catch {
+            if case .refused = error, !error.endsTheConnection {
+                rollBack()
+                throw error
+            }
+            connection.disconnect()
+            try checkOutcome(of: session, after: error)
+        }
+        return nil
+    }
+
+    /// Runs statements to their end. Nothing interrupts them.
+    private func run(
+        _ statements: [Statement],
+        until end: ContinuousClock.Instant
+    ) throws(ServerError) -> [[Row]] {
+        try connection.run(statements, within: end - .now, isInterruptible: false)
+    }
+
+    /// Ends a transaction that failed.
+    private func rollBack() {
+        guard connection.isConnected else { return }
+        do { _ = try run([Statement(sql: "ROLLBACK")], until: .now + Self.reserve) } catch { connection.disconnect() }
+    }
+
+    /// Asks the server for the last commit of a session that was lost, until it answers or the time limit has passed once more.
+    ///
+    /// - Throws: A `ServerError`: `lost` if the commit was not made, and `unknownOutcome` if the server does not say.
+    private func checkOutcome(of session: StoreSession, after error: ServerError) throws(ServerError) {
+        let end = ContinuousClock.now + limit
+        // The connection is not prepared, so it is not used for anything else.
+        defer { connection.disconnect() }
+        while .now < end {
+            do throws(ServerError) {
+                if !connection.isConnected { try connection.connect(within: end - .now) }
+                // Waits until the old session has ended.
+                guard let row = try run([session.question], until: end).first?.first else { break }
+                guard row.integer(0) == session.number else { throw ServerError.lost("the commit was not made") }
+                return
+            } catch {
+                if error == .lost("the commit was not made") { throw error }
+                connection.disconnect()
+                _ = connection.idle(for: Self.pause)
+            }
+        }
+        throw .unknownOutcome("\(error)")
+    }
+}
+#endif

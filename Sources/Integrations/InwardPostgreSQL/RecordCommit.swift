@@ -1,0 +1,157 @@
+#if PostgreSQL
+import Foundation
+import InwardRepositories
+
+/// The effect of a commit: what is removed and then kept, and the locks that it needs.
+///
+/// Commits that affect a common key are made one after the other, also if the key has no record. Each key has a lock. All
+/// commits share the store's lock, but one that removes ranges of keys, or affects many keys, holds it alone.
+struct RecordCommit: Sendable {
+    /// The maximum number of keys that are locked one by one. The server's lock table is small.
+    private static let keyLockLimit = 32
+
+    /// The encoded prefixes whose records are removed first.
+    private(set) var ranges: [[UInt8]] = []
+    /// The encoded keys whose records are removed.
+    private(set) var removed: [[UInt8]] = []
+    /// The records that are kept, in the order of the changes, which is that of their versions.
+    private(set) var kept: [(key: [UInt8], record: StoredRecord)] = []
+    /// The conditions of the commit.
+    let conditions: [RecordCondition]
+
+    /// Reduces changes, which are made in order, to their last effects.
+    init(_ changes: [RecordChange], if conditions: [RecordCondition]) {
+        self.conditions = conditions
+        /// The last record under each key, `nil` if it is removed, and the place of the change. A record that replaces a removed
+        /// one is new, without the lease of the old one.
+        var last: [[UInt8]: (record: StoredRecord?, place: Int, isNew: Bool)] = [:]
+        for (place, change) in changes.enumerated() {
+            switch change {
+            // An expiry that is not a number has always passed.
+            case .keep(let record, let key):
+                let key = key.encoded
+                last[key] = (record.expiry?.isANumber == false ? nil : record, place, last[key]?.isNew ?? false)
+            case .remove(let key): last[key.encoded] = (nil, place, true)
+            case .removeAll(let key):
+                let prefix = key.encoded
+                ranges.append(prefix)
+                last = last.filter { !$0.key.starts(with: prefix) }
+            }
+        }
+        for (key, change) in last.sorted(by: { $0.value.place < $1.value.place }) {
+            if let record = change.record { kept.append((key, record)) }
+            if change.record == nil || change.isNew { removed.append(key) }
+        }
+    }
+
+    /// Whether there is nothing to change or to check.
+    var isEmpty: Bool { ranges.isEmpty && removed.isEmpty && kept.isEmpty && conditions.isEmpty }
+
+    /// The size of the records, in bytes.
+    var byteCount: Int { kept.reduce(0) { $0 + $1.record.bytes.count } }
+
+    /// Returns the statements from the beginning of the transaction to its last change, and the place of the check among them,
+    /// or `nil` without conditions.
+    func statements(in store: StoreLock) -> (all: [Statement], check: Int?) {
+        let keys = Set(removed + kept.map(\.key) + conditions.map(\.key.encoded))
+        var statements = [Statement(.begin)]
+        if ranges.isEmpty, keys.count <= Self.keyLockLimit {
+            statements.append(Statement(.lockStore, [.integer(store.number)]))
+            statements.append(Statement(.lockKeys, [.integers(Set(keys.map { store.number(of: $0) }).sorted())]))
+        } else {
+            statements.append(Statement(.lockStoreAlone, [.integer(store.number)]))
+        }
+        // The conditions are about the records before the changes, so they are checked first.
+        statements += checkStatements
+        let check = conditions.isEmpty ? nil : statements.count - 1
+        statements += ranges.map { Statement(.removeRange, RecordRange(of: $0).parameters) }
+        if !removed.isEmpty { statements.append(Statement(.remove, [.byteArrays(removed)])) }
+        if !kept.isEmpty {
+            let expiries = kept.map { $0.record.expiry?.timeIntervalSinceReferenceDate }
+            statements.append(
+                Statement(
+                    .keep,
+                    [.byteArrays(kept.map(\.key)), .byteArrays(kept.map(\.record.bytes)), .numbers(expiries)]
+                )
+            )
+        }
+        return (statements, check)
+    }
+
+    private var checkStatements: [Statement] {
+        guard !conditions.isEmpty else { return [] }
+        let keys = conditions.map(\.key.encoded)
+        let versions = conditions.map {
+            if case .hasVersion(let version, _) = $0 { version.number } else { nil as UInt64? }
+        }
+        let tokens = conditions.map { if case .isLeased(let lease) = $0 { lease.token } else { nil as UInt64? } }
+        let check = Statement(
+            .check,
+            [
+                .byteArrays(keys), .integers(versions.map { $0.map { Int64(bitPattern: $0) } }),
+                .integers(tokens.map { $0.map { Int64(bitPattern: $0) } }),
+            ]
+        )
+        let leased = zip(keys, tokens).filter { $0.1 != nil }.map(\.0)
+        return leased.isEmpty ? [check] : [Statement(.lockRecords, [.byteArrays(leased)]), check]
+    }
+}
+
+/// What identifies a session of a connection in the store.
+struct StoreSession: Sendable {
+    /// The name of the session's row, whose number is that of its last commit.
+    private let name: [UInt8]
+    /// The number of the last commit.
+    private(set) var number: Int64 = 0
+    let lock: StoreLock
+
+    init(table: Int64) {
+        var generator = SystemRandomNumberGenerator()
+        name = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        lock = StoreLock(table: table)
+    }
+
+    /// Stores the number of the last commit, as a part of it.
+    var statement: Statement { Statement(.session, [.bytes(name), .integer(number)]) }
+
+    /// Reads the number of the last commit that was made.
+    var question: Statement { Statement(sql: PreparedStatement.outcome.sql, [.bytes(name)]) }
+
+    mutating func beginCommit() { number += 1 }
+}
+
+/// The numbers of the locks of a store and its keys. Two keys can have the same number, and then wait for each other unnecessarily.
+struct StoreLock: Sendable {
+    /// The number of the store's lock. It belongs to the table, because the locks are those of the whole database.
+    let number: Int64
+
+    init(table: Int64) {
+        number = Self.number(of: Array("inward".utf8), from: UInt64(bitPattern: table))
+    }
+
+    /// Returns the number of a key's lock.
+    func number(of key: [UInt8]) -> Int64 { Self.number(of: key, from: UInt64(bitPattern: number)) }
+
+    /// Returns the number of the claim of a key, which no commit locks.
+    func number(ofClaim key: [UInt8]) -> Int64 { Self.number(of: key, from: UInt64(bitPattern: ~number)) }
+
+    /// The 64-bit FNV-1a hash of bytes, continued from another hash.
+    private static func number(of bytes: [UInt8], from start: UInt64) -> Int64 {
+        Int64(bitPattern: bytes.reduce(start ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+    }
+}
+
+extension RecordCondition {
+    /// The key of the record that the condition is about.
+    var key: RecordKey {
+        switch self {
+        case .isAbsent(let key), .hasVersion(_, let key): key
+        case .isLeased(let lease): lease.key
+        }
+    }
+}
+
+extension Date {
+    fileprivate var isANumber: Bool { !timeIntervalSinceReferenceDate.isNaN }
+}
+#endif
