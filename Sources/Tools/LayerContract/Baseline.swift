@@ -119,6 +119,19 @@ public struct Baseline: Hashable, Sendable {
 }
 
 /// An error that prevents a baseline from being read.
+///
+/// ```swift
+/// import Foundation
+///
+/// func baseline(in data: Data) -> Baseline? {
+///     do {
+///         return try Baseline(reading: data)
+///     } catch {
+///         print("layers.json: \(error)")
+///         return nil
+///     }
+/// }
+/// ```
 public struct BaselineError: Error, Hashable, Sendable {
     /// A sentence that describes the problem.
     public let explanation: String

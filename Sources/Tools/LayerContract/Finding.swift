@@ -1,4 +1,10 @@
 /// A violation of the layer contract, at a place in the package.
+///
+/// ```swift
+/// func reviewComment(on finding: Finding) -> String {
+///     "**\(finding.edge)** (\(finding.location)): \(finding.message) \(finding.rule.reason) \(finding.remedy)"
+/// }
+/// ```
 public struct Finding: Hashable, Sendable {
     /// The violated rule.
     public let rule: Rule
@@ -30,6 +36,10 @@ extension Finding: Comparable {
 }
 
 /// A line of a file.
+///
+/// ```swift
+/// print(SourceLocation(file: "Package.swift", line: 12))  // Package.swift:12
+/// ```
 public struct SourceLocation: Hashable, Sendable {
     /// The file's path relative to the package root, with `/` as the separator.
     public let file: String
@@ -43,19 +53,23 @@ public struct SourceLocation: Hashable, Sendable {
     }
 }
 
-extension SourceLocation: Comparable {
+extension SourceLocation: Comparable, CustomStringConvertible {
     /// Orders locations by file, then by line.
     public static func < (one: SourceLocation, other: SourceLocation) -> Bool {
         (one.file, one.line) < (other.file, other.line)
     }
-}
 
-extension SourceLocation: CustomStringConvertible {
     /// The location in compiler format: `file:line`.
     public var description: String { "\(file):\(line)" }
 }
 
 /// A rule of the layer contract.
+///
+/// ```swift
+/// func findingsThatFail(_ report: LayerReport) -> [Finding] {
+///     report.findings.filter { $0.rule != .noCycleOfSubjects }
+/// }
+/// ```
 public enum Rule: String, Sendable, CaseIterable {
     /// Every target is in a ring, and every ring has a target.
     case targetsMatchRings = "targets-match-rings"
@@ -89,8 +103,7 @@ public enum Rule: String, Sendable, CaseIterable {
         case .dependenciesFollowEdges: "Every declared dependency follows an arrow of the diagram."
         case .importsFollowEdges:
             "Every imported module is a declared dependency that an arrow leads to, or a system module that the ring allows."
-        case .nothingIsReexported:
-            "Modules are not re-exported, and a public import appears in the public interface."
+        case .nothingIsReexported: "Modules are not re-exported, and a public import appears in the public interface."
         case .testableByOwnTests: "Only a ring's own tests see its internals."
         case .packagesAreNamed: "A ring uses only the packages that the diagram names for it."
         case .noCycleOfSubjects: "The folders of a target do not use each other in a cycle."
@@ -115,8 +128,7 @@ public enum Rule: String, Sendable, CaseIterable {
             "SwiftPM accepts an import of any module that happens to be built, so the manifest alone does not prevent it."
         case .nothingIsReexported:
             "A target that gets a module without naming it depends on it unknowingly, and so does every user of that target."
-        case .testableByOwnTests:
-            "Internals that other tests use can no longer be changed freely."
+        case .testableByOwnTests: "Internals that other tests use can no longer be changed freely."
         case .packagesAreNamed:
             "Every package is a decision that the outer rings inherit, so it belongs in the diagram."
         case .noCycleOfSubjects:
@@ -127,24 +139,8 @@ public enum Rule: String, Sendable, CaseIterable {
             "Code that is found by name at run time, or by its symbol, needs no import, so no other rule notices it."
         case .memberImportsAreVisible:
             "Without it, the compiler accepts the members of every module that any other file of the target imports."
-        case .diagramIsUsed:
-            "An unused permission lets the next mistake pass, and misleads readers."
-        case .baselineIsCurrent:
-            "A record of a fixed finding would let the same mistake come back."
+        case .diagramIsUsed: "An unused permission lets the next mistake pass, and misleads readers."
+        case .baselineIsCurrent: "A record of a fixed finding would let the same mistake come back."
         }
-    }
-}
-
-/// A remark for the readers of a report. Notes do not fail the check.
-public struct Note: Hashable, Sendable {
-    /// The location that the note is about.
-    public let location: SourceLocation
-    /// The message, in one or two sentences.
-    public let message: String
-
-    /// Creates a note.
-    public init(location: SourceLocation, message: String) {
-        self.location = location
-        self.message = message
     }
 }

@@ -13,8 +13,9 @@ public struct LayerDrawing: Sendable {
     ///
     /// - Parameters:
     ///   - package: The package as SwiftPM describes it.
-    ///   - sources: The package's Swift sources.
-    ///   - diagram: The existing diagram. Its rings keep their names, titles, targets, positions, and subgraphs.
+    ///   - sources: The package's sources, as ``LayerCheck`` takes them.
+    ///   - diagram: The existing diagram, or `nil` if there is none. Its rings keep their names, titles, targets, positions, and
+    ///     subgraphs.
     public init(package: PackageDescription, sources: [SourceFacts], replacing diagram: LayerDiagram?) {
         known = diagram
         let manifest = ManifestLines(reading: [])

@@ -14,14 +14,14 @@ struct Arguments: Equatable {
           --block HEADING           The heading above the diagram. Default: the first flowchart of the file.
           --format FORMAT           The format of the report: text, json, sarif or github. Default: text.
           --output FILE             Write the report to this file. Default: standard output.
-          --baseline FILE           Accept the findings recorded in this file. Fails if it records findings that are fixed.
+          --baseline FILE           Accept the findings recorded in this file. If one of them is fixed, its record is a finding.
           --record-baseline FILE    Record the current findings in this file instead of writing a report.
           --write                   Draw the current code into the diagram's file instead of writing a report.
           --scratch-path DIRECTORY  The scratch path for SwiftPM. Default: the scratch path of the package.
           --help                    Show this help.
 
-        Relative paths start at the package's directory. --write keeps the rings, their titles and order, subgraphs and styles,
-        but not the shapes of nodes and the texts of arrows.
+        Each relative FILE is resolved against the package's directory. --write keeps the rings, their titles and order,
+        subgraphs and styles, but not the shapes of nodes and the texts of arrows.
         Exit status: 0 without findings, 1 with findings, 2 if the package cannot be checked.
 
         """

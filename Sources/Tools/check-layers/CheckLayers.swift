@@ -50,7 +50,7 @@ struct CheckLayers {
         let text = try report.formatted(as: arguments.format)
         if let file = arguments.output { try check.write(text, to: file) } else { try output(text) }
         errors(
-            "SwiftPM described the package in \(Self.spoken(described - start)), the check took "
+            "SwiftPM described the package in \(Self.spoken(described - start)). The check took "
                 + "\(Self.spoken(clock.now - described)).\n"
         )
         return report.findings.isEmpty ? .success : .findings

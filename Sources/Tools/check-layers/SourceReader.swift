@@ -59,7 +59,7 @@ struct SourceReader {
 
     /// Reads all sources, in as many concurrent tasks as there are processors.
     ///
-    /// - Throws: A ``CheckFailure`` if any source cannot be read. Otherwise, that source would go unchecked.
+    /// - Throws: A ``CheckFailure`` if any source cannot be read, because a skipped source would go unchecked.
     func facts() async throws(CheckFailure) -> [SourceFacts] {
         let count = max(1, ProcessInfo.processInfo.activeProcessorCount)
         let results = await withTaskGroup(of: Result<[SourceFacts], CheckFailure>.self) { group in

@@ -61,7 +61,7 @@ struct SwiftPackage {
         return Self.answer(in: try Self.contents(output))
     }
 
-    /// Returns the JSON in SwiftPM's output, without messages around it, such as that SwiftPM waits for another instance.
+    /// Returns the JSON in SwiftPM's output, without other messages, such as one about waiting for another SwiftPM process.
     static func answer(in printed: Data) -> Data {
         let lines = printed.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard let first = lines.firstIndex(where: { $0.first == UInt8(ascii: "{") }),
@@ -85,6 +85,6 @@ struct SwiftPackage {
         let lines = String(decoding: try contents(file), as: UTF8.self).split(separator: "\n")
         let errors = lines.filter { $0.contains("error:") }
         let reason = (errors.isEmpty ? lines.suffix(3) : errors.prefix(3)[...]).joined(separator: " ")
-        return reason.isEmpty ? "SwiftPM gave no reason. Is there a package?" : reason
+        return reason.isEmpty ? "SwiftPM gave no reason. Does the directory contain a package?" : reason
     }
 }

@@ -6,8 +6,9 @@ struct Arguments: Equatable {
     static let usage = """
         usage: swift package scaffold-subject NAME [--plural NAMES] [--target ROLE=NAME]...
 
-        Writes the files of a new subject and its tests into all rings: an entity, a use case that lists the entities, and one
-        that creates, changes and deletes them. They use the session's repository and its outbox.
+        Writes a new subject: an entity with its use cases, repository, presenter, container, test double and tests, in the
+        targets of all rings. One use case lists the entities. Another one creates, changes and deletes them, through the outbox
+        of the user's session if it has one.
 
           NAME                the type name of the new subject in the singular, such as Comment or BlogEntry.
           --plural NAMES      the type name in the plural, if the regular English plural is wrong.
@@ -20,11 +21,11 @@ struct Arguments: Equatable {
         use-cases     UseCases           the port and the use cases
         adapters      InterfaceAdapters  the record, the endpoint, the repository and the presenter
         composition   Composition        the container, which creates the use cases of a session
-        doubles       UseCasesTesting    the test double of the port; without this target, the use cases' tests hold it
+        doubles       UseCasesTesting    the test double of the port. Without this target, the use cases' tests get it.
 
-        Without --target, the diagram in Architecture.md determines the target of a role: that of the ring with the default
-        name, or of the only ring whose name ends with it, such as ShopEntities (or with Adapters, such as ShopAdapters).
-        If the diagram has no such ring, the target has the default name.
+        Without --target, the diagram in Architecture.md determines the target of each role. It is the target of the ring with
+        the default name. If there is no such ring, it is the target of the only ring whose name ends with the default name, such
+        as ShopEntities, or with Adapters for the adapters. If the diagram has neither, the target has the default name.
 
         """
 

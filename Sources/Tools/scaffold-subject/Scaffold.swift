@@ -103,7 +103,7 @@ private struct Subject {
 
             Next: swift test --filter \(filter)
             Then give \(name.singular) its real fields and rules, one ring at a time, from the inside out.
-            Pass AnyEndpoint(.\(name.lowerPlural)) as an endpoint of the \(app), and create a \(name.plural)Container in a \(session).
+            Add AnyEndpoint(.\(name.lowerPlural)) to the endpoints of the \(app), and create a \(name.plural)Container in a \(session).
             The upstream must serve the list at “\(name.lowerPlural)”. To change the path, edit Upstream\(name.singular)Repository.swift.
             """
     }

@@ -73,6 +73,6 @@ extension ScaffoldError: CustomStringConvertible {
 }
 
 extension ScaffoldError.MissingTarget: CustomStringConvertible {
-    /// The target's name and purpose, such as `“Entities” for the tests of the entities`.
+    /// The target's name and purpose, such as `“EntitiesTests” for the tests of the entities`.
     var description: String { "“\(name)” for \(isTests ? "the tests of " : "")\(role.purpose)" }
 }

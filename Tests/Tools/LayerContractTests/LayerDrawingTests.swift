@@ -18,7 +18,7 @@ struct LayerDrawingTests {
         #expect(try drawn(sketch, over: sketch.diagram) == sketch.diagram)
     }
 
-    @Test func withoutADiagramEachTargetBecomesARing() throws {
+    @Test func eachTargetBecomesARingWithoutADiagram() throws {
         var sketch = Sketch().with("import Dispatch", in: "Tests/AdaptersTests/UserRowTests.swift")
             .declaring(.product("Wire", package: "wires", aliases: []), in: "App")
             .declaring(.target("Core"), in: "AdaptersTests")

@@ -5,7 +5,7 @@ import Testing
 @testable import check_layers
 
 struct ArgumentsTests {
-    @Test func withoutArgumentsTheCurrentDirectoryIsChecked() throws {
+    @Test func currentDirectoryIsCheckedByDefault() throws {
         let arguments = try Arguments([])
         #expect(arguments.packagePath == nil)
         #expect(arguments.diagram == nil)

@@ -34,6 +34,19 @@ struct MutationTests {
         #expect(try await ThisPackage.shared.value.findings() == [])
     }
 
+    @Test func architectureQuotesTheCheckAsItPrints() async throws {
+        let package = try await ThisPackage.shared.value
+        let path = "Sources/Rings/UseCases/ListUsers.swift"
+        let text = "import Foundation\n" + (try ThisPackage.text(of: path))
+        let mutant = try SourceFacts(reading: Array(text.utf8), path: path, target: "UseCases", subject: nil)
+        let report = try package.report(nil, package.sources.map { $0.path == path ? mutant : $0 })
+        let printed = try report.formatted(as: .text)
+        let page = try ThisPackage.text(of: "Architecture.md")
+        let quoted = try #require(page.firstMatch(of: #/(?s)it fails, and says.*?```text\n(.*?)```/#)?.1)
+        // The page leaves out the statistics at the end.
+        #expect(printed == "\(quoted)\n\(report.summary)\n")
+    }
+
     @Test func everyForbiddenImportInEverySourceIsCaught() async throws {
         let package = try await ThisPackage.shared.value
         let counts = try await withThrowingTaskGroup(of: (imports: Int, files: Int).self) { group in

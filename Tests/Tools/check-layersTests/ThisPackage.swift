@@ -37,18 +37,23 @@ struct ThisPackage {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// Returns the findings of a check with another description, or with other sources.
-    func findings(_ description: PackageDescription? = nil, _ sources: [SourceFacts]? = nil) throws -> [Finding] {
+    /// Returns the report of a check with another description, or with other sources.
+    func report(_ description: PackageDescription? = nil, _ sources: [SourceFacts]? = nil) throws -> LayerReport {
         try LayerCheck(
             diagram: diagram,
             package: description ?? self.description,
             sources: sources ?? self.sources,
             manifest: manifest
-        ).report().findings
+        ).report()
+    }
+
+    /// Returns the findings of a check with another description, or with other sources.
+    func findings(_ description: PackageDescription? = nil, _ sources: [SourceFacts]? = nil) throws -> [Finding] {
+        try report(description, sources).findings
     }
 
     /// Returns the modules that a target may not import: the modules of all targets that it does not declare, and all system
-    /// modules that neither its sources nor the sources that it tests import without a condition.
+    /// modules that neither its sources nor the sources under test import unconditionally.
     ///
     /// The modules are not taken from the diagram, because the tests compare the check with the diagram.
     func forbiddenModules(for target: TargetDescription) -> [String] {

@@ -45,7 +45,7 @@ struct ScaffoldTests {
         #expect(lines.suffix(4).first == "Next: swift test --filter Comment")
         #expect(
             lines.suffix(2).first == """
-                Pass AnyEndpoint(.comments) as an endpoint of the AppScope, and create a CommentsContainer in a SessionScope.
+                Add AnyEndpoint(.comments) to the endpoints of the AppScope, and create a CommentsContainer in a SessionScope.
                 """
         )
     }

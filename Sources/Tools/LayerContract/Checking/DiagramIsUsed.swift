@@ -14,17 +14,18 @@ struct DiagramIsUsed {
         return package.diagram.edges.compactMap { edge in
             let other = Edge(from: edge.source, to: edge.destination, for: edge.user == .ring ? .testsOfRing : .ring)
             let message: String
+            var remedy = "Remove the arrow from the diagram."
             if edge.user == .testsOfRing, drawn.contains(other) {
-                message = "The tests of \(edge.source) may use \(edge.destination) already, because \(edge.source) may."
+                message = "The tests of \(edge.source) may already use \(edge.destination), because \(edge.source) may."
             } else if used.contains(edge) {
                 return nil
             } else if edge.user == .ring, used.contains(other) {
-                message =
-                    "Only the tests of \(edge.source) use \(edge.destination). Draw a dotted arrow, `-.->`, instead."
+                message = "Only the tests of \(edge.source) use \(edge.destination)."
+                remedy = "Replace the arrow with `\(edge.source) -.-> \(edge.destination)`."
             } else {
                 message = "Nothing uses the arrow from \(edge.source) to \(edge.destination)."
             }
-            return finding(package.diagram.location(of: edge), "\(edge)", message, "Remove the arrow from the diagram.")
+            return finding(package.diagram.location(of: edge), "\(edge)", message, remedy)
         }
     }
 
@@ -92,7 +93,7 @@ struct DiagramIsUsed {
             finding(
                 location,
                 "\(ring.name) → \($0.name)",
-                "The tests of \(ring.name) may import \($0.name) already, because \(ring.name) may.",
+                "The tests of \(ring.name) may already import \($0.name), because \(ring.name) may.",
                 "Remove it from “\(RingLabel.Key.testImports.rawValue):”."
             )
         }

@@ -73,9 +73,9 @@ struct ImportsFollowEdges {
                 + (ring.map { "the ring \($0) does not allow \(module)." } ?? "\(target.name) is in no ring.")
             let hint = target.dependencies.contains { $0.package != nil }
             remedy =
-                "Move the code to a ring that may use it, behind a protocol, or add it to “\(key.rawValue):” of "
+                "Move the code to a ring that may use \(module), behind a protocol, or add \(module) to “\(key.rawValue):” of "
                 + "\(ring ?? "its ring") in \(package.diagram.file) if that is intended."
-                + (hint ? " Name a package's module after its package: “packages: package (\(module))”." : "")
+                + (hint ? " If \(module) belongs to a package, write “packages: PACKAGE (\(module))” instead." : "")
         }
         return Finding(
             rule: .importsFollowEdges,

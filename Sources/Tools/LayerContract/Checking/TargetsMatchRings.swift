@@ -111,7 +111,7 @@ struct PackagesAreNamed {
                 "\(target.name) uses \(dependency.name) of the package \(identity), and "
                 + (ring.map { "the ring \($0) does not name it." } ?? "\(target.name) is in no ring."),
             remedy:
-                "Move the code to a ring that may use it, behind a protocol, or add it to “\(key.rawValue):” of "
+                "Move the code to a ring that may use \(identity), behind a protocol, or add \(identity) to “\(key.rawValue):” of "
                 + "\(ring ?? "its ring") in \(package.diagram.file) if that is intended."
         )
     }

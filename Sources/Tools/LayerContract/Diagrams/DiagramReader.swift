@@ -100,7 +100,7 @@ struct DiagramReader {
         }
         guard let label = node.label else { return }
         guard labeled.insert(node.name).inserted else {
-            throw DiagramError(line: number, "\(node.name) has a label already.")
+            throw DiagramError(line: number, "\(node.name) already has a label.")
         }
         let ring = try Ring(node.name, label: RingLabel(label, line: number), line: number)
         rings = rings.map { $0.name == node.name ? ring : $0 }

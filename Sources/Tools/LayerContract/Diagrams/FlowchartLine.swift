@@ -113,10 +113,10 @@ struct FlowchartLine {
         } else if !isLongEnough {
             throw notUnderstood(from: start)
         }
-        let behindArrow = position
+        let afterArrow = position
         skip { $0.isWhitespace }
         if !take("|") {
-            position = behindArrow
+            position = afterArrow
         } else {
             skip { $0 != "|" }
             guard take("|") else { throw DiagramError(line: number, "The text of an arrow is not closed.") }

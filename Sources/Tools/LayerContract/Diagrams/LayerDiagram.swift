@@ -100,12 +100,12 @@ public struct LayerDiagram: Sendable {
         let flowcharts = MermaidBlock.all(in: markdown).filter(\.isFlowchart)
         guard let heading else {
             guard let first = flowcharts.first else {
-                throw DiagramError("There is no Mermaid flowchart in \(file). Draw the rings in a block ```mermaid.")
+                throw DiagramError("There is no Mermaid flowchart in \(file). Draw the rings in a ```mermaid block.")
             }
             return first
         }
         guard let found = flowcharts.first(where: { $0.heading.lowercased() == heading.lowercased() }) else {
-            throw DiagramError("There is no Mermaid flowchart under the heading “\(heading)” of \(file).")
+            throw DiagramError("There is no Mermaid flowchart under the heading “\(heading)” in \(file).")
         }
         return found
     }
@@ -147,6 +147,12 @@ public struct LayerDiagram: Sendable {
 }
 
 /// An edge of the diagram, from a ring to a ring that it may use.
+///
+/// ```swift
+/// func mayUse(_ source: String, _ destination: String, in diagram: LayerDiagram) -> Bool {
+///     diagram.edges.contains(Edge(from: source, to: destination))
+/// }
+/// ```
 public struct Edge: Hashable, Sendable {
     /// The targets that an edge applies to.
     public enum User: Hashable, Sendable {
@@ -177,6 +183,17 @@ extension Edge: CustomStringConvertible {
 }
 
 /// An error that makes a diagram unusable as a contract.
+///
+/// ```swift
+/// func diagram(in page: String) -> LayerDiagram? {
+///     do {
+///         return try LayerDiagram(markdown: page, file: "Architecture.md")
+///     } catch {
+///         print("Architecture.md:\(error.line ?? 1): \(error.explanation)")
+///         return nil
+///     }
+/// }
+/// ```
 public struct DiagramError: Error, Hashable, Sendable {
     /// The line in the file, starting at 1, or `nil` if the error concerns the whole file.
     public let line: Int?
@@ -192,6 +209,26 @@ public struct DiagramError: Error, Hashable, Sendable {
 extension DiagramError: CustomStringConvertible {
     /// The explanation, prefixed with the line if there is one.
     public var description: String { line.map { "line \($0): \(explanation)" } ?? explanation }
+}
+
+/// A remark for the readers of a report. Notes do not fail the check.
+///
+/// ```swift
+/// func printNotes(of report: LayerReport) {
+///     for note in report.notes { print("\(note.location): \(note.message)") }
+/// }
+/// ```
+public struct Note: Hashable, Sendable {
+    /// The location that the note is about.
+    public let location: SourceLocation
+    /// The message, in one or two sentences.
+    public let message: String
+
+    /// Creates a note.
+    public init(location: SourceLocation, message: String) {
+        self.location = location
+        self.message = message
+    }
 }
 
 /// A directed graph of names.

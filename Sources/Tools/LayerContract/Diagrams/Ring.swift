@@ -1,4 +1,12 @@
 /// A node of the diagram: a group of targets that follow the same rules.
+///
+/// ```swift
+/// func printTargets(of diagram: LayerDiagram) {
+///     for ring in diagram.rings {
+///         print("\(ring.name): \(ring.targets.joined(separator: ", "))")
+///     }
+/// }
+/// ```
 public struct Ring: Hashable, Sendable {
     /// The name of the node.
     public let name: String
@@ -50,6 +58,13 @@ public struct Ring: Hashable, Sendable {
 }
 
 /// A toolchain or system module that a ring may import.
+///
+/// ```swift
+/// let page = "```mermaid\nflowchart LR\n    Core[\"Core<br/>imports: FoundationEssentials else Foundation\"]\n```\n"
+/// let imports = try LayerDiagram(markdown: page, file: "Architecture.md").rings[0].imports
+/// print(imports.map(\.name))  // ["FoundationEssentials", "Foundation"]
+/// print(imports[1].substituted ?? "none")  // FoundationEssentials
+/// ```
 public struct SystemModule: Hashable, Sendable {
     /// The name of the module.
     public let name: String
@@ -66,6 +81,10 @@ public struct SystemModule: Hashable, Sendable {
 }
 
 /// A package that a ring may use.
+///
+/// ```swift
+/// print(PackageUse("swift-nio", modules: ["NIOCore", "NIOPosix"]))  // swift-nio (NIOCore, NIOPosix)
+/// ```
 public struct PackageUse: Hashable, Sendable {
     /// The package identity, as the manifest spells it.
     public let identity: String

@@ -1,4 +1,10 @@
 /// The locations of declarations in a package manifest.
+///
+/// ```swift
+/// import Foundation
+///
+/// let manifest = ManifestLines(reading: Array(try Data(contentsOf: URL(filePath: ManifestLines.file))))
+/// ```
 public struct ManifestLines: Sendable {
     /// The manifest's file name.
     public static let file = "Package.swift"
@@ -52,8 +58,8 @@ public struct ManifestLines: Sendable {
 
     /// Returns the location of the first matching token after a target's name, or the target's location if there is no such token.
     private func location(ofTarget target: String, _ isMeant: (Token) -> Bool) -> SourceLocation {
-        let behindName = declarations[target].map { tokens[$0].dropFirst(6) } ?? []
-        guard let token = behindName.first(where: isMeant) else { return location(ofTarget: target) }
+        let afterName = declarations[target].map { tokens[$0].dropFirst(6) } ?? []
+        guard let token = afterName.first(where: isMeant) else { return location(ofTarget: target) }
         return SourceLocation(file: Self.file, line: token.line)
     }
 

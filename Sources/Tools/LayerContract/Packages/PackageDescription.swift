@@ -31,6 +31,19 @@ public struct PackageDescription: Hashable, Sendable {
 }
 
 /// An error for unexpected output of SwiftPM.
+///
+/// ```swift
+/// import Foundation
+///
+/// func package(described: Data, dumped: Data) -> PackageDescription? {
+///     do {
+///         return try PackageDescription(description: described, manifest: dumped)
+///     } catch {
+///         print(error)
+///         return nil
+///     }
+/// }
+/// ```
 public struct PackageDescriptionError: Error, Hashable, Sendable {
     /// A sentence that describes the problem.
     public let explanation: String
@@ -143,6 +156,15 @@ struct DescribedPackage: Decodable {
 }
 
 /// A target of a package, as SwiftPM describes it.
+///
+/// ```swift
+/// func facts(of target: TargetDescription, reading: (String) throws -> [UInt8]) throws -> [SourceFacts] {
+///     try target.sources.map { source in
+///         let path = "\(target.path)/\(source)"
+///         return try SourceFacts(reading: reading(path), path: path, target: target.name, subject: target.subject(of: source))
+///     }
+/// }
+/// ```
 public struct TargetDescription: Hashable, Sendable {
     /// The kind of a target.
     public enum Kind: Hashable, Sendable {
@@ -235,6 +257,13 @@ public struct TargetDescription: Hashable, Sendable {
 }
 
 /// A declared dependency of a target.
+///
+/// ```swift
+/// let adapters = TargetDescription(
+///     name: "Adapters",
+///     dependencies: [.target("Core"), .product("NIOCore", package: "swift-nio", aliases: [])]
+/// )
+/// ```
 public enum TargetDependency: Hashable, Sendable {
     /// Another target of the package.
     case target(String)
@@ -262,6 +291,13 @@ extension TargetDependency {
 }
 
 /// A build setting that a target declares in the manifest.
+///
+/// ```swift
+/// let zip = TargetDescription(
+///     name: "Zip",
+///     settings: [BuildSetting(.linkedLibrary("z"), for: .linker), BuildSetting(.unsafeFlags(["-O3"]), for: .c)]
+/// )
+/// ```
 public struct BuildSetting: Hashable, Sendable {
     /// The tool that a setting applies to.
     public enum Tool: String, Hashable, Sendable, CaseIterable {

@@ -75,6 +75,16 @@ extension Encodable {
 }
 
 /// An error that occurs when a value cannot be encoded as JSON.
+///
+/// ```swift
+/// func text(of report: LayerReport) -> String {
+///     do {
+///         return try report.formatted(as: .sarif)
+///     } catch {
+///         return "\(error)\n\(report.summary)\n"
+///     }
+/// }
+/// ```
 public struct JSONTextError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence that describes the problem.
     public let explanation: String

@@ -39,6 +39,12 @@ public struct LayerReport: Hashable, Sendable {
 }
 
 /// The output format of a report.
+///
+/// ```swift
+/// func format(in environment: [String: String]) -> ReportFormat {
+///     environment["GITHUB_ACTIONS"] == nil ? .text : .github
+/// }
+/// ```
 public enum ReportFormat: String, Sendable, CaseIterable {
     /// Text for people.
     case text

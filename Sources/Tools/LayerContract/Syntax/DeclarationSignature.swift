@@ -57,6 +57,12 @@ extension [Token] {
 }
 
 /// The access level of a declaration.
+///
+/// ```swift
+/// func publicImports(of source: SourceFacts) -> [String] {
+///     source.imports.filter { $0.access == .public }.map(\.text)
+/// }
+/// ```
 public enum AccessLevel: Int, Sendable, Comparable {
     case `private`, `fileprivate`, `internal`, `package`, `public`
 

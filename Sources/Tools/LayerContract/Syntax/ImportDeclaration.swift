@@ -1,4 +1,12 @@
 /// An import declaration in a source file.
+///
+/// ```swift
+/// func imports(of module: String, in sources: [SourceFacts]) -> [String] {
+///     sources.flatMap { source in
+///         source.imports.filter { $0.module == module }.map { "\(source.path):\($0.line): \($0.text)" }
+///     }
+/// }
+/// ```
 public struct ImportDeclaration: Hashable, Sendable {
     /// The imported module, such as `Foundation`, even for `import struct Foundation.Date`.
     public let module: String
@@ -17,6 +25,12 @@ public struct ImportDeclaration: Hashable, Sendable {
 }
 
 /// A compilation condition that asks whether a module can be imported.
+///
+/// ```swift
+/// let source = Array("#if canImport(Glibc)\nimport Glibc\n#endif".utf8)
+/// let facts = try SourceFacts(reading: source, path: "Sources/App/Row.swift", target: "App", subject: nil)
+/// print(facts.questions.map(\.module))  // ["Glibc"]
+/// ```
 public struct ModuleQuestion: Hashable, Sendable {
     /// The name of the module.
     public let module: String

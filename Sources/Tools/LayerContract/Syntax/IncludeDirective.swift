@@ -1,4 +1,9 @@
 /// An include or import in a C, C++, or Objective-C source, or a header that a module map names.
+///
+/// ```swift
+/// let facts = SourceFacts(readingC: Array("#include <zlib.h>".utf8), path: "Sources/CZip/zip.c", target: "CZip")
+/// print(facts.includes.map(\.header))  // ["zlib.h"]
+/// ```
 public struct IncludeDirective: Hashable, Sendable {
     /// The way the header is named.
     public enum Form: Hashable, Sendable {

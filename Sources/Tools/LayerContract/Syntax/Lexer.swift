@@ -1,7 +1,7 @@
 /// A lexer that splits Swift source into tokens.
 ///
-/// The lexer skips the text of comments, strings, and regular expressions, but reads the code in interpolations. It follows
-/// *The Swift Programming Language*, "Lexical Structure", and SE-0354 for regular expressions.
+/// Comments produce no tokens. A string or a regular expression is one token, and the code in interpolations is split as well.
+/// The lexer follows *The Swift Programming Language*, "Lexical Structure", and SE-0354 for regular expressions.
 struct Lexer {
     /// An error for an unclosed comment or string.
     struct Unterminated: Error {

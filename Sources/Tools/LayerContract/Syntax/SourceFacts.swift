@@ -97,6 +97,17 @@ public struct SourceFacts: Sendable {
 }
 
 /// An error that prevents a source from being read.
+///
+/// ```swift
+/// func facts(of bytes: [UInt8], at path: String) -> SourceFacts? {
+///     do {
+///         return try SourceFacts(reading: bytes, path: path, target: "App", subject: nil)
+///     } catch {
+///         print(error)  // Sources/App/Row.swift:7: A string that begins here is not closed.
+///         return nil
+///     }
+/// }
+/// ```
 public struct SourceError: Error, Hashable, Sendable {
     /// The location of the problem.
     public let location: SourceLocation

@@ -133,7 +133,7 @@ extension FileTemplate {
                 public func present(_ reading: Reading<[{BlogEntry}]>) -> {BlogEntry}ListViewModel {
                     var notes: [String] = []
                     if reading.isStale { notes.append("The list is \(reading.age) old.") }
-                    if reading.isPending { notes.append("The upstream has not accepted all of this yet.") }
+                    if reading.isPending { notes.append("This includes changes that the upstream has not accepted yet.") }
                     return {BlogEntry}ListViewModel(
                         rows: reading.value.map { .init(id: $0.id.rawValue, text: $0.text) },
                         origin: reading.origin.description,
@@ -203,7 +203,7 @@ extension FileTemplate {
                     #expect(
                         viewModel.notes == [
                             "The list is 60.0 seconds old.",
-                            "The upstream has not accepted all of this yet.",
+                            "This includes changes that the upstream has not accepted yet.",
                             "Left out: x[3].id is missing",
                         ]
                     )

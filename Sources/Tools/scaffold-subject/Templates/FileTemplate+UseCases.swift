@@ -7,8 +7,8 @@ extension FileTemplate {
             /// The port through which the use cases read and write {blog entries}.
             ///
             /// Implementations read from the sources that the policy allows. They leave damaged records out of a list and
-            /// report them in the reading. If the task is cancelled, they stop waiting and throw
-            /// `RepositoryError.Reason.cancelled`.
+            /// report them in the reading. If the task is cancelled, they stop waiting and throw a `RepositoryError` with the
+            /// reason `cancelled`.
             public protocol {BlogEntry}Repository: Sendable {
                 /// Returns all {blog entries} in the source's order. No two have the same identifier.
                 ///
@@ -179,8 +179,8 @@ extension FileTemplate {
                 ///
                 /// - Parameters:
                 ///   - {blogEntries}: The {blog entries}, in order.
-                ///   - rejected: The damaged records that readings of the list name.
-                ///   - failure: The error that every call throws; `nil` to throw none.
+                ///   - rejected: The damaged records that every list reports as omitted.
+                ///   - failure: The error that calls throw, or `nil` if they succeed.
                 public init(
                     _ {blogEntries}: [{BlogEntry}] = [],
                     rejected: [RejectedRecord] = [],
@@ -224,19 +224,14 @@ extension FileTemplate {
                     _ id: {BlogEntry}.ID,
                     _ change: @Sendable (inout {BlogEntry}) -> Void
                 ) async throws(RepositoryError) -> Reading<{BlogEntry}> {
-                    var updated = try await {blogEntries}.entity(id).value
-                    change(&updated)
-                    {blogEntries}.put(updated)
-                    return try await {blogEntries}.entity(id)
+                    try await {blogEntries}.update(id, throwing: RepositoryError.self, change)
                 }
 
                 /// Deletes {a blog entry}.
                 ///
                 /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
                 public func delete(_ id: {BlogEntry}.ID) async throws(RepositoryError) {
-                    // A read throws the prescribed error, if any.
-                    _ = try await {blogEntries}.entities(.cacheFirst)
-                    {blogEntries}.remove(id)
+                    try await {blogEntries}.delete(id, throwing: RepositoryError.self)
                 }
             }
 
@@ -285,6 +280,8 @@ extension FileTemplate {
                         try await repository.update(.init(7)) { $0.revise(to: draft) }
                     }
                     #expect(error?.reason == .notFound)
+                    // Only the list was read.
+                    #expect(repository.policies == [.cacheFirst])
                 }
 
                 @Test func failuresLastUntilTheyAreCleared() async throws {

@@ -17,11 +17,16 @@ struct DiagramIsUsedTests {
     }
 
     @Test func arrowUsedOnlyByTestsMustBeDotted() throws {
-        let solid = Sketch().drawing("Adapters --> Support")
+        let findings = try Sketch().drawing("Adapters --> Support").findings()
         #expect(
-            try solid.findings().map(\.message) == [
-                "The tests of Adapters may use Support already, because Adapters may.",
-                "Only the tests of Adapters use Support. Draw a dotted arrow, `-.->`, instead.",
+            findings.map(\.message) == [
+                "The tests of Adapters may already use Support, because Adapters may.",
+                "Only the tests of Adapters use Support.",
+            ]
+        )
+        #expect(
+            findings.map(\.remedy) == [
+                "Remove the arrow from the diagram.", "Replace the arrow with `Adapters -.-> Support`.",
             ]
         )
     }
@@ -75,7 +80,7 @@ struct DiagramIsUsedTests {
         )
         #expect(
             try sketch.findings().map(\.message)
-                == ["The tests of Adapters may import Synchronization already, because Adapters may."]
+                == ["The tests of Adapters may already import Synchronization, because Adapters may."]
         )
     }
 

@@ -46,8 +46,8 @@ struct ImportsFollowEdgesTests {
                     edge: "Core → Foundation",
                     message: "“import Foundation” is in Core, and the ring Core does not allow Foundation.",
                     remedy:
-                        "Move the code to a ring that may use it, behind a protocol, or add it to “imports:” of Core in "
-                        + "Architecture.md if that is intended."
+                        "Move the code to a ring that may use Foundation, behind a protocol, or add Foundation to “imports:” of "
+                        + "Core in Architecture.md if that is intended."
                 )
             ]
         )

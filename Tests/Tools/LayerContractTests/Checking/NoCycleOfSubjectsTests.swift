@@ -69,14 +69,14 @@ struct NoCycleOfSubjectsTests {
         #expect(found.filter { $0.rule == .noCycleOfSubjects } == [])
     }
 
-    @Test func genericParameterHidesANameOnlyInItsFile() throws {
+    @Test func genericParameterShadowsANameOnlyInItsFile() throws {
         let b = ["B/B.swift": "struct B { let a: A }"]
         #expect(try findings(b.merging(["A/A.swift": "struct A {}\nstruct G<B> { let b: B }"]) { $1 }) == [])
         let other = ["A/A.swift": "struct A { let b: B }", "A/G.swift": "struct G<B> { let b: B }"]
         #expect(try findings(b.merging(other) { $1 }).count == 1)
     }
 
-    /// Sources of `A` that also contain another type with the name of the one that they mention.
+    /// Sources of `A` that mention a type, and declare another type with the same name.
     @Test(arguments: [
         "struct A { let b: B }\nenum Other { struct B {} }", "struct A { let b: B }\nextension Other { struct B {} }",
         "struct A { let b: B }\nfunc f() { struct B {} }", "struct A { let b: B }\nenum E { typealias B = Int }",
@@ -105,7 +105,7 @@ struct NoCycleOfSubjectsTests {
         #expect(try findings(["A/A.swift": source, "B/B.swift": "struct B { let a: A }"]) == [])
     }
 
-    @Test func nestedTypeAlsoHidesTheOtherInOtherFiles() throws {
+    @Test func nestedTypeShadowsTheOtherInAllFiles() throws {
         let sources = ["A/A.swift": "struct A { let b: B }", "B/B.swift": "struct B { let a: A }"]
         let same = sources.merging(["A/A+B.swift": "extension A { struct B {} }"]) { $1 }
         #expect(try findings(same) == [])

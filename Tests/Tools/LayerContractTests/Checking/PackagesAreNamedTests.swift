@@ -15,7 +15,8 @@ struct PackagesAreNamedTests {
                     location: SourceLocation(file: "Package.swift", line: 3),
                     edge: "Adapters → wires",
                     message: "Adapters uses Wire of the package wires, and the ring Adapters does not name it.",
-                    remedy: "Move the code to a ring that may use it, behind a protocol, or add it to “packages:” of "
+                    remedy:
+                        "Move the code to a ring that may use wires, behind a protocol, or add wires to “packages:” of "
                         + "Adapters in Architecture.md if that is intended."
                 )
             ]

@@ -110,7 +110,7 @@ struct LayerDiagramTests {
         #expect(report.notes.map(\.location.line) == [10])
     }
 
-    @Test func linesWithoutMeaningAreSkipped() throws {
+    @Test func otherStatementsOfAFlowchartAreSkipped() throws {
         let diagram = try diagram(
             "%% a comment --> of ours",
             "subgraph inner [The inner rings]",
@@ -127,18 +127,18 @@ struct LayerDiagramTests {
         #expect(diagram.rings.map(\.name) == ["A", "B"])
     }
 
-    @Test func multilinePassagesAreSkipped() throws {
+    @Test func multilineBlocksAreSkipped() throws {
         let head = "%%{init: {\n'theme': 'x --> y'\n}}%%\nflowchart-elk LR; A --> B\naccTitle: Our rings --> yours\n"
         let markdown = "```mermaid\n\(head)accDescr {\nA <-- B\n}\nB --> C\n```"
         #expect(try LayerDiagram(markdown: markdown, file: "A.md").rings.map(\.name) == ["A", "B", "C"])
     }
 
     @Test(arguments: ["%%{init:", "accDescr {"])
-    func unclosedPassageIsAnError(line: String) {
+    func unclosedBlockIsAnError(line: String) {
         #expect(throws: DiagramError.self) { try diagram("A --> B", line, "B --> C") }
     }
 
-    @Test func similarLineIsNotAPassage() throws {
+    @Test func similarLineIsNotABlock() throws {
         #expect(try diagram("A --> B", "accDescr: what A uses {", "B --> C").edges.count == 2)
         #expect(throws: DiagramError.self) { try diagram("A --> B", "---", "B --> C", "---") }
     }
@@ -173,7 +173,7 @@ struct LayerDiagramTests {
         ("A[\"imports:\"]", "needs one or more names"),
         ("A[\"imports: X,\"]", "needs one or more names"), ("A[\"imports: X or Y\"]", "“X or Y” is not a module"),
         ("A[\"imports: X else\"]", "“X else” is not a module"), ("A[\"packages: (X)\"]", "is not a package"),
-        ("A[\"imports: X<br/>imports: Y\"]", "“imports:” twice"), ("A[\"one\"]; A[\"two\"]", "has a label already"),
+        ("A[\"imports: X<br/>imports: Y\"]", "“imports:” twice"), ("A[\"one\"]; A[\"two\"]", "already has a label"),
         ("A --> B; A --> B", "drawn twice"), ("A --> B --> C --> A", "form a cycle: A → B → C → A"),
         ("A[\"targets: X\"]; B[\"targets: X\"]", "The target X is in A and in B"),
     ])

@@ -144,7 +144,8 @@ struct ReportFormatTests {
         #expect(report.findings == [finding("A", 9), finding("A", 10), finding("B", 1)])
     }
 
-    @Test func everyRuleHasATitleAndAReason() {
+    @Test func everyRuleHasItsOwnTitleAndReason() {
+        #expect(Rule.allCases.allSatisfy { !$0.title.isEmpty && !$0.reason.isEmpty })
         #expect(Set(Rule.allCases.map(\.title)).count == Rule.allCases.count)
         #expect(Set(Rule.allCases.map(\.reason)).count == Rule.allCases.count)
     }
