@@ -14,6 +14,10 @@ import InwardURLSession
 import InwardAsyncHTTPClient
 #endif
 
+#if PostgreSQL
+import InwardPostgreSQL
+#endif
+
 #if Vips
 import InwardVips
 #endif
@@ -63,17 +67,50 @@ extension AppConfiguration {
 }
 
 extension AppConfiguration {
-    /// Returns the store that outlives the process; `nil` if the configuration names no directory.
+    /// Returns the store that outlives the process; `nil` if the configuration names none.
     ///
     /// - Parameter errorHandler: Receives damage found in the store.
     /// - Returns: The store.
     func makeRecordStore(tellingDamageTo errorHandler: any ErrorHandler) -> (any RecordStore)? {
-        storeDirectory.map { path in
-            FileRecordStore(
-                directory: URL(filePath: path, directoryHint: .isDirectory),
-                reportDamage: { errorHandler.handle($0) }
+        switch store {
+        case nil: nil
+        case .directory(let url): FileRecordStore(directory: url, reportDamage: { errorHandler.handle($0) })
+        #if PostgreSQL
+        case .postgreSQL(let uri): PostgreSQLRecordStore(uri)
+        #endif
+        }
+    }
+}
+
+/// Where a store keeps its records.
+enum StoreLocation: Hashable, Sendable {
+    case directory(URL)
+    #if PostgreSQL
+    case postgreSQL(String)
+    #endif
+
+    /// Reads the path of a directory, or the URI of a database.
+    ///
+    /// - Throws: An ``AppConfigurationError``. It never contains the text, which may contain a password.
+    init(_ text: String) throws(AppConfigurationError) {
+        guard !text.isEmpty else { throw AppConfigurationError("The path of the store directory is empty.") }
+        guard !text.contains("password=") else {
+            throw AppConfigurationError(
+                "The store must not contain a password. Put it into the file that PGPASSFILE names."
             )
         }
+        guard let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound] }) else {
+            self = .directory(URL(filePath: text, directoryHint: .isDirectory))
+            return
+        }
+        guard ["postgresql", "postgres"].contains(scheme) else {
+            throw AppConfigurationError("The store must be a directory, or begin with postgresql://.")
+        }
+        #if PostgreSQL
+        self = .postgreSQL(text)
+        #else
+        throw AppConfigurationError("This program was built without PostgreSQL. Build it with --traits PostgreSQL.")
+        #endif
     }
 }
 

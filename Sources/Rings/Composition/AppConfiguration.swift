@@ -9,7 +9,7 @@ public import InwardRepositories
 /// let configuration = try AppConfiguration(
 ///     upstream: "https://example.org/api",
 ///     cacheLimit: 32 * 1_024 * 1_024,
-///     storeDirectory: "/var/lib/example",
+///     store: "/var/lib/example",
 ///     timeLimit: .seconds(5)
 /// )
 /// ```
@@ -40,13 +40,13 @@ public struct AppConfiguration: Hashable, Sendable {
     public private(set) var lifetimes = Lifetimes()
     /// The maximum number of users, and of posts, that each session keeps in memory.
     public private(set) var memoryLimit = MemoryLimit()
-    /// The path of the directory that keeps users, posts and writes across restarts; `nil` to keep none.
-    public private(set) var storeDirectory: String?
+    /// The store that keeps users, posts and writes across restarts; `nil` to keep none.
+    private(set) var store: StoreLocation?
     /// The limits for a single image.
     public private(set) var imageLimits = ImageLimits()
     /// The capacity of the image cache in memory, in bytes, for all sessions together.
     public private(set) var imageCacheLimit = 64 * 1_024 * 1_024
-    /// The memory that all images that are being decoded or processed may take together, in bytes.
+    /// The maximum memory for decoding and processing images, in bytes, for all images together.
     public private(set) var decodingLimit = 512 * 1_024 * 1_024
     /// The time limit of interactions that do not set their own.
     public private(set) var timeLimit = Duration.seconds(30)
@@ -72,13 +72,14 @@ public struct AppConfiguration: Hashable, Sendable {
     ///   - cacheLimit: The capacity of the response cache in memory, in bytes, for all sessions together; 0 for no cache.
     ///   - lifetimes: How long users and posts stay fresh, and how long they are kept.
     ///   - memoryLimit: The maximum number of users, and of posts, that each session keeps in memory.
-    ///   - storeDirectory: The path of a directory that keeps each session's users and posts across restarts, and its writes
-    ///     until they are delivered. The directory is created if it does not exist, and must hold nothing else. `nil` to keep
-    ///     users and posts in memory only, and to send writes at once.
+    ///   - store: What keeps each session's users and posts across restarts, and its writes until they are delivered: the path
+    ///     of a directory, which is created if it does not exist and must hold nothing else, or a URI that begins with
+    ///     `postgresql://`, if the trait PostgreSQL is enabled. `nil` to keep users and posts in memory only, and to send
+    ///     writes at once.
     ///   - imageLimits: The limits for a single image.
     ///   - imageCacheLimit: The capacity of the image cache in memory, in bytes, for all sessions together; 0 for no cache.
-    ///   - decodingLimit: The memory in bytes, at least 1, that all images that are being decoded or processed may take
-    ///     together. A single image that needs more is rejected.
+    ///   - decodingLimit: The maximum memory for decoding and processing images, in bytes, for all images together. Must be at
+    ///     least 1. A single image that needs more is rejected.
     ///   - timeLimit: The time limit of interactions that do not set their own. Must be greater than zero.
     ///   - closingLimit: The time that each object may take to close. Must be greater than zero.
     ///   - errorCollector: The web address of a collector for failures that no caller receives; `nil` for none.
@@ -93,7 +94,7 @@ public struct AppConfiguration: Hashable, Sendable {
         cacheLimit: Int = sample.cacheLimit,
         lifetimes: Lifetimes = sample.lifetimes,
         memoryLimit: MemoryLimit = sample.memoryLimit,
-        storeDirectory: String? = nil,
+        store: String? = nil,
         imageLimits: ImageLimits = sample.imageLimits,
         imageCacheLimit: Int = sample.imageCacheLimit,
         decodingLimit: Int = sample.decodingLimit,
@@ -106,19 +107,18 @@ public struct AppConfiguration: Hashable, Sendable {
         guard idleTimeout > .zero else { throw AppConfigurationError("The idle timeout must be greater than zero.") }
         guard bodyLimit > 0 else { throw AppConfigurationError("The body limit must be at least 1 byte.") }
         guard cacheLimit >= 0 else { throw AppConfigurationError("The cache limit must not be negative.") }
-        guard storeDirectory != "" else { throw AppConfigurationError("The path of the store directory is empty.") }
         guard imageCacheLimit >= 0 else { throw AppConfigurationError("The image cache limit must not be negative.") }
         guard decodingLimit > 0 else { throw AppConfigurationError("The decoding limit must be at least 1 byte.") }
         guard timeLimit > .zero else { throw AppConfigurationError("The time limit must be greater than zero.") }
         guard closingLimit > .zero else { throw AppConfigurationError("The closing limit must be greater than zero.") }
         if let upstream { self.upstream = try Self.upstream(upstream) }
+        if let store { self.store = try StoreLocation(store) }
         if let errorCollector { self.errorCollector = try Self.collector(errorCollector) }
         self.idleTimeout = idleTimeout
         self.bodyLimit = bodyLimit
         self.cacheLimit = cacheLimit
         self.lifetimes = lifetimes
         self.memoryLimit = memoryLimit
-        self.storeDirectory = storeDirectory
         self.imageLimits = imageLimits
         self.imageCacheLimit = imageCacheLimit
         self.decodingLimit = decodingLimit
@@ -180,6 +180,14 @@ public struct AppConfiguration: Hashable, Sendable {
 }
 
 /// An error that describes an invalid setting.
+///
+/// ```swift
+/// do {
+///     _ = try AppConfiguration(upstream: "ftp://example.org")
+/// } catch {
+///     print(error)  // The upstream's address must begin with http:// or https://, but it begins with ftp://.
+/// }
+/// ```
 public struct AppConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The invalid setting and the reason, as a complete sentence.
     public let description: String

@@ -5,6 +5,7 @@ public import InwardFetching
 public import InwardImages
 public import InwardRepositories
 public import InwardScopes
+import Synchronization
 import UseCases
 
 /// The objects that live as long as the app, wired from a configuration.
@@ -213,4 +214,14 @@ public struct AppContainer: Container {
 
     /// The standard error of the process, available without an app.
     public static let standardError = StandardError()
+}
+
+/// Numbers the interactions of an app that were created without an identifier.
+final class InteractionNumbers: Sendable {
+    private let last = Atomic(0)
+
+    /// Returns the next number as an identifier.
+    func next() -> InteractionID {
+        InteractionID("\(last.add(1, ordering: .relaxed).newValue)")
+    }
 }

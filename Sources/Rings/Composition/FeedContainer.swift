@@ -34,7 +34,7 @@ public struct FeedContainer: FeatureContainer {
                     do throws(ReadFeedError) {
                         return try await feed.readFeed(query, policy)
                     } catch {
-                        // The view model only shows the failure. Record it, too.
+                        // The view model only shows the failure, so it is also reported.
                         if error != .cancelled { errorHandler.handle(error) }
                         throw error
                     }
@@ -116,6 +116,13 @@ extension FeedContainer {
 }
 
 /// An interaction that reads the feed once, or publishes one post.
+///
+/// ```swift
+/// let post = try await feed.withInteraction { interaction in
+///     try await interaction.publishPost(title: "Notes", body: "On the engine.", by: User.ID(7))
+/// }
+/// print(post.isPending ? "Accepted" : "Published")
+/// ```
 public struct FeedInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>

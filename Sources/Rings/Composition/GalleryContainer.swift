@@ -41,6 +41,13 @@ public struct GalleryContainer: FeatureContainer {
 }
 
 /// An interaction that shows the gallery once.
+///
+/// ```swift
+/// let gallery = try GalleryContainer(in: user)
+/// let images = try await gallery.withInteraction(within: .seconds(60)) { interaction in
+///     try await interaction.gallery { progress in print(progress) }
+/// }
+/// ```
 public struct GalleryInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>

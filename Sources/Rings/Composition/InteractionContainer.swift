@@ -2,10 +2,14 @@ import InterfaceAdapters
 public import InwardCore
 public import InwardRepositories
 public import InwardScopes
-import Synchronization
 import UseCases
 
 /// A container that lives while a user works with one feature, and creates an interaction for each operation.
+///
+/// ```swift
+/// let page = try await feed.withInteraction(within: .seconds(5)) { try await $0.readFeed(FeedQuery()) }
+/// ```
+///
 /// To implement one, read <doc:AddingFeatures>.
 public protocol FeatureContainer: Container where Level == FeatureLifetime {
     /// The type of the interactions that the feature creates.
@@ -30,10 +34,6 @@ extension FeatureContainer {
     }
 
     /// Opens an interaction, runs a closure with it, and closes the interaction, even if the closure throws.
-    ///
-    /// ```swift
-    /// let page = try await feed.withInteraction(within: .seconds(5)) { try await $0.readFeed(FeedQuery()) }
-    /// ```
     ///
     /// Closing the feature, or a scope around it, cancels the closure and waits until it has ended.
     ///
@@ -65,6 +65,13 @@ extension FeatureContainer {
 
 /// A container that lives for one request or one command.
 ///
+/// ```swift
+/// let interaction = try feed.makeInteraction()
+/// let result = try await interaction.perform { try await $0.readFeed() }
+/// try await interaction.close()
+/// let page = try result?.get()  // `nil` if the deadline passed first.
+/// ```
+///
 /// It creates use cases with the repositories of the session. Run them in ``perform(_:)``, as `withInteraction` does: it
 /// cancels them when the interaction closes or its deadline passes. Elsewhere, only closing the session cancels their requests.
 public protocol InteractionContainer: Container where Level == InteractionLifetime, Objects == Interaction {}
@@ -88,7 +95,7 @@ extension InteractionContainer {
     /// Runs work in the interaction's scope, bounded by its deadline. The task carries the deadline and the identifier.
     ///
     /// - Returns: The result of the work; `nil` if the deadline passed first.
-    /// - Throws: A `ScopeError` if the interaction is closed, or is closed before the work has ended.
+    /// - Throws: A `ScopeError` if the interaction is closed before the work has ended.
     public func perform<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Self) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure>? {
@@ -122,12 +129,16 @@ extension InteractionContainer {
 }
 
 /// The objects of an interaction.
+///
+/// ```swift
+/// struct AuthorsInteraction: InteractionContainer {
+///     let scope: Scope<InteractionLifetime, Interaction>
+/// }
+/// ```
 public struct Interaction: Sendable {
     /// The upstream, with the user's credentials.
     let upstream: Upstream
-    /// The user repository of the session.
     let users: Result<UpstreamUserRepository, RepositoryError>
-    /// The post repository of the session.
     let posts: Result<UpstreamPostRepository, RepositoryError>
     /// Commits changes of both repositories; `nil` if the session has no outbox.
     let unitOfWork: RecordUnitOfWork?
@@ -135,16 +146,5 @@ public struct Interaction: Sendable {
     let titlesUnderWay: TitleReservations
     /// Receives failures that no caller receives.
     let errorHandler: any ErrorHandler
-    /// The time by which the interaction must complete.
     let deadline: Deadline
-}
-
-/// Numbers the interactions of an app that were created without an identifier.
-final class InteractionNumbers: Sendable {
-    private let last = Atomic(0)
-
-    /// Returns the next number as an identifier.
-    func next() -> InteractionID {
-        InteractionID("\(last.add(1, ordering: .relaxed).newValue)")
-    }
 }

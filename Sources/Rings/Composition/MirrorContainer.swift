@@ -40,6 +40,13 @@ public struct MirrorContainer: FeatureContainer {
 }
 
 /// An interaction that creates one mirror.
+///
+/// ```swift
+/// let mirror = try MirrorContainer(in: user)
+/// let summary = try await mirror.withInteraction { interaction in
+///     try await interaction.mirror(into: "mirror", limits: MirrorLimits(maximumImageCount: 1_000))
+/// }
+/// ```
 public struct MirrorInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>
@@ -49,7 +56,7 @@ public struct MirrorInteraction: InteractionContainer {
     ///
     /// - Parameters:
     ///   - path: The path of the directory, which does not have to exist.
-    ///   - limits: The maximum sizes of a list, of an image, and of everything together.
+    ///   - limits: The maximum sizes and numbers of the items to copy.
     ///   - progress: Called after each file with a line that describes the progress.
     /// - Returns: The result to show.
     /// - Throws: The failure to show if no new mirror was created, or a `ScopeError` if the interaction is closed.

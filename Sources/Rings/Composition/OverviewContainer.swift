@@ -38,6 +38,13 @@ public struct OverviewContainer: FeatureContainer {
 }
 
 /// An interaction that shows the overview once.
+///
+/// ```swift
+/// let overview = try OverviewContainer(in: user)
+/// let viewModel = try await overview.withInteraction(within: .seconds(5)) { interaction in
+///     try await interaction.overview()
+/// }
+/// ```
 public struct OverviewInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>

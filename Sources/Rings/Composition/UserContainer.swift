@@ -33,8 +33,8 @@ public struct UserContainer: Container {
 
     /// The scope of the session.
     public let scope: Scope<SessionLifetime, Objects>
-    /// The reason why no writes are accepted, if the user's part of the app's store could not be opened; `nil` if it is open,
-    /// or if there is no store. Reads still work.
+    /// The error that occurred while the user's part of the app's store was opened; `nil` if it is open, or if there is no
+    /// store. Reads still work, and each write tries to open it again.
     public let storeFailure: RecordStoreError?
     let app: AppContainer
     private let pendingWrites: PendingWrites
@@ -149,7 +149,7 @@ public struct UserContainer: Container {
 
     /// Resumes the delivery of writes that an earlier process left in the store.
     ///
-    /// As long as these cannot be read, no new write is accepted. Each new write tries to read them again.
+    /// Until they have been read, no new write is accepted. Each new write tries to read them again.
     ///
     /// - Parameters:
     ///   - objects: The objects of the session.
@@ -170,7 +170,7 @@ public struct UserContainer: Container {
         }
     }
 
-    /// Updates the pending writes that readers see, if the session only shows them.
+    /// Rereads the pending writes, if the session shows them but does not deliver them.
     func refreshPendingWrites() async {
         guard pendingWrites == .show else { return }
         do {
@@ -188,8 +188,8 @@ public struct UserContainer: Container {
     /// let reading = try await posts.entities(.all, .cacheFirst)
     /// ```
     ///
-    /// - Throws: A `RepositoryError`: `closed` if the session is closed; `refused` if the endpoint has writes and is not among
-    ///   those of the app.
+    /// - Throws: A `RepositoryError`: `closed` if the session is closed; `refused` if the endpoint allows writes, but was not
+    ///   passed to the app.
     public func repository<Entity>(_ endpoint: Endpoint<Entity>) throws(RepositoryError) -> Repository<Entity> {
         let repositories: RepositorySet
         do throws(ScopeError) {
@@ -224,8 +224,8 @@ public struct UserContainer: Container {
         }
     }
 
-    /// Loads images with this user's access rights. Its only plugin turns images upright. Addresses are relative to the address
-    /// of the upstream.
+    /// A loader of images with this user's access rights. Its only plugin turns images upright. Addresses are relative to the
+    /// address of the upstream.
     ///
     /// - Throws: A `ScopeError` if the session is closed.
     public var images: ImageLoader {

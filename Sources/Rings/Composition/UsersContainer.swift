@@ -43,6 +43,13 @@ public struct UsersContainer: FeatureContainer {
 }
 
 /// An interaction that shows all users, or one of them, once.
+///
+/// ```swift
+/// let list = try await users.withInteraction { interaction in
+///     interaction.userListPresenter.present(try await interaction.listUsers())
+/// }
+/// print(list.rows.count)
+/// ```
 public struct UsersInteraction: InteractionContainer {
     /// The scope of the interaction.
     public let scope: Scope<InteractionLifetime, Interaction>

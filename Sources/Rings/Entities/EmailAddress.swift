@@ -54,6 +54,16 @@ public struct EmailAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A violated rule of ``EmailAddress``.
+///
+/// ```swift
+/// do {
+///     _ = try EmailAddress("ada.example.org")
+/// } catch .notOneAtSign {
+///     print("Did you forget the @?")
+/// } catch {
+///     print(error)
+/// }
+/// ```
 public enum EmailAddressError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The given text does not contain exactly one `@`.
     case notOneAtSign(String)

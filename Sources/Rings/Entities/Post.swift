@@ -69,6 +69,14 @@ extension Post {
 }
 
 /// A violated rule of ``Post``.
+///
+/// ```swift
+/// do {
+///     _ = try Post(id: Post.ID(12), authorID: User.ID(7), title: " ", body: "On the engine.")
+/// } catch {
+///     print(error)  // A post's title must not be blank.
+/// }
+/// ```
 public enum PostError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The title is empty or only whitespace.
     case blankTitle

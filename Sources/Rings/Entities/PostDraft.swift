@@ -52,6 +52,16 @@ public struct PostDraft: Hashable, Sendable {
 }
 
 /// A violated rule of ``PostDraft``.
+///
+/// ```swift
+/// func hint(for error: PostDraftError) -> String {
+///     switch error {
+///     case .titleLength(0): "Give the post a title."
+///     case .bodyLength(0): "Write something."
+///     default: error.description
+///     }
+/// }
+/// ```
 public enum PostDraftError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The number of characters in the trimmed title, which is outside ``PostDraft/titleLengths``.
     case titleLength(Int)

@@ -97,6 +97,15 @@ extension User {
 }
 
 /// A violated rule of ``User``.
+///
+/// ```swift
+/// func field(of error: UserError) -> String {
+///     switch error {
+///     case .blankName: "name"
+///     case .blankUsername, .usernameIsNotOneWord: "username"
+///     }
+/// }
+/// ```
 public enum UserError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name is empty or only whitespace.
     case blankName
@@ -116,6 +125,10 @@ public enum UserError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The company that a user works for.
+///
+/// ```swift
+/// let company = try Company(name: "Analytical Engines", catchPhrase: "We weave numbers.", business: "Computing")
+/// ```
 public struct Company: Hashable, Sendable {
     /// The name of the company. Never empty.
     public let name: String
@@ -137,6 +150,14 @@ public struct Company: Hashable, Sendable {
 }
 
 /// A violated rule of ``Company``.
+///
+/// ```swift
+/// do {
+///     _ = try Company(name: " ", catchPhrase: "We weave numbers.", business: "Computing")
+/// } catch {
+///     print(error)  // A company's name must not be blank.
+/// }
+/// ```
 public enum CompanyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name is empty or only whitespace.
     case blankName
@@ -160,6 +181,16 @@ extension String {
 }
 
 /// A postal address with its geographic location.
+///
+/// ```swift
+/// let address = try PostalAddress(
+///     street: "12 St James's Square",
+///     suite: "",
+///     city: "London",
+///     zipcode: "SW1Y 4JH",
+///     location: GeographicPoint(latitude: 51.51, longitude: -0.13)
+/// )
+/// ```
 ///
 /// The lines are not validated: address formats differ by country, and some have no street or postal code.
 public struct PostalAddress: Hashable, Sendable {
@@ -207,6 +238,14 @@ public struct GeographicPoint: Hashable, Sendable {
 }
 
 /// An invalid coordinate of a ``GeographicPoint``.
+///
+/// ```swift
+/// do {
+///     _ = try GeographicPoint(latitude: 91, longitude: 0)
+/// } catch {
+///     print(error)  // A latitude must be from -90 to 90 degrees, but this one is 91.0.
+/// }
+/// ```
 public enum GeographicPointError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The latitude, in degrees, is outside -90 to 90.
     case latitudeOutOfRange(Double)

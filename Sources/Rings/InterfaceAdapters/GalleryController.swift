@@ -117,6 +117,12 @@ struct GalleryPresenter {
 }
 
 /// The view model of a gallery: each image as each loader produced it.
+///
+/// ```swift
+/// func failures(in gallery: GalleryViewModel) -> [String] {
+///     gallery.rows.flatMap(\.exhibits).filter { $0.image == nil }.map(\.caption)
+/// }
+/// ```
 public struct GalleryViewModel: ViewModel, Hashable {
     /// The view model of one loader's image.
     public struct Exhibit: Encodable, Hashable, Sendable {

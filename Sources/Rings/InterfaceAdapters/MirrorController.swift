@@ -80,6 +80,12 @@ extension FailureViewModel {
 }
 
 /// The view model of a new mirror.
+///
+/// ```swift
+/// func report(_ mirror: MirrorViewModel) {
+///     print(mirror.line)  // Mirrored the built-in sample into mirror in 1.2 s: 10 users, 100 posts, …
+/// }
+/// ```
 public struct MirrorViewModel: Hashable, Sendable {
     /// The contents of the mirror, its source, its directory and how long mirroring took, in two sentences.
     public let line: String

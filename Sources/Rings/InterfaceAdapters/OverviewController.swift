@@ -34,9 +34,8 @@ public struct OverviewController: Sendable {
         self.stopwatch = stopwatch
     }
 
-    /// Loads the users and the first page of the feed concurrently.
-    ///
-    /// If either fails, the overview fails. An overview needs both, even though a feed can be shown without its users.
+    /// Loads the users and the first page of the feed concurrently. Without the users, there is no overview, although the feed
+    /// alone could be shown.
     ///
     /// - Throws: The failure to show if either cannot be loaded.
     public func callAsFunction() async throws(FailureViewModel) -> OverviewViewModel {
@@ -45,8 +44,8 @@ public struct OverviewController: Sendable {
         let users = try await usersRead().get()
         let page = try await eventualFeed.get()
         let duration = (stopwatch.elapsed - start).spoken
-        // The list and the feed read the users concurrently and share one request, so one of the two readings says “memory”.
-        // The overview names the origin that is farther away, where the users really came from.
+        // The list and the feed read the users concurrently and share one request, so the origin of one of the readings is
+        // memory. The overview names the other origin, from which the users really came.
         let usersOrigin = max(users.origin, (try? page.usersRead.get().origin) ?? users.origin)
         let list = UserListPresenter().present(users, from: usersOrigin)
         let feed = FeedPresenter().present(page)
@@ -75,6 +74,14 @@ public struct OverviewController: Sendable {
 }
 
 /// The view model of an upstream's overview: its users and the first page of its feed.
+///
+/// ```swift
+/// func write(_ overview: OverviewViewModel) throws {
+///     let page = RenderedFile.page("index.html", of: overview.document, by: overview.generator)
+///     let json = try RenderedFile.json("index.json", of: overview, by: overview.generator)
+///     try OutputDirectory(path: "site").write([page, json])
+/// }
+/// ```
 public struct OverviewViewModel: ViewModel, Hashable {
     /// The name of the program that generated the overview.
     public let generator: String

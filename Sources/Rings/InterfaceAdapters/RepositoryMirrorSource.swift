@@ -26,7 +26,8 @@ public struct RepositoryMirrorSource: MirrorSource {
     ///
     /// - Parameters:
     ///   - upstream: The upstream of the originals.
-    ///   - limits: The limits of the mirror. They also limit the size of a response from an upstream without byte ranges.
+    ///   - limits: The limits of the mirror. They also limit the size of a response from an upstream that does not
+    ///     support byte ranges.
     public init(upstream: Upstream, limits: MirrorLimits = MirrorLimits()) {
         self.upstream = upstream
         self.limits = limits

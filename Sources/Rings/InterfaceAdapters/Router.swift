@@ -14,6 +14,10 @@ public protocol Router: Sendable {
 }
 
 /// A link to a ``Destination``, such as the path of a page or the arguments for a command.
+///
+/// ```swift
+/// let block = Document.Block.link("Next page", Link("/app/posts/after/61"))
+/// ```
 public struct Link: Hashable, Sendable, Encodable {
     /// The link as text.
     public let text: String
@@ -33,6 +37,10 @@ public struct Link: Hashable, Sendable, Encodable {
 }
 
 /// A router for media without links.
+///
+/// ```swift
+/// let presenter = UserListPresenter(router: NullRouter())  // Its rows have no links.
+/// ```
 public struct NullRouter: Router {
     /// Creates a router.
     public init() {}

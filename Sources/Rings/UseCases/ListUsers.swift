@@ -39,6 +39,16 @@ public struct ListUsers: Sendable {
 }
 
 /// An error that occurs while listing users.
+///
+/// ```swift
+/// do {
+///     print(try await listUsers().value.count)
+/// } catch .unavailable(let cause) where cause.canRetry {
+///     print("Try again later: \(cause)")
+/// } catch {
+///     print("The users cannot be listed: \(error)")
+/// }
+/// ```
 public enum ListUsersError: Error, Hashable, Sendable {
     /// The calling task was cancelled.
     case cancelled

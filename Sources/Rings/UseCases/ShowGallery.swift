@@ -2,7 +2,7 @@ public import Entities
 import InwardCore
 public import InwardImages
 
-/// A use case that loads the images of all users with several loaders, to compare the results.
+/// A use case that loads the images of all users with several loaders, to compare the results. See <doc:GettingStarted>.
 public struct ShowGallery: Sendable {
     private struct Load {
         let row: Int
@@ -25,7 +25,7 @@ public struct ShowGallery: Sendable {
     ///   - users: The use case that lists the users.
     ///   - loaders: The loaders to compare.
     ///   - codec: Encodes opaque images as JPEG, and images with transparency as PNG.
-    ///   - others: Titles and addresses of images to load after those of the users.
+    ///   - others: Titles and addresses of further images, which follow those of the users.
     ///   - avatar: Returns the address of a user's image.
     public init(
         users: ListUsers,

@@ -51,6 +51,14 @@ public struct ShowUser: Sendable {
 }
 
 /// A user with the user's posts.
+///
+/// ```swift
+/// let profile = try await ShowUser(users: users, posts: posts)(User.ID(7))
+/// switch profile.posts {
+/// case .success(let written): print(profile.user.value.name, written.value.map(\.title))
+/// case .failure(let error): print("The posts are not available: \(error)")
+/// }
+/// ```
 public struct UserProfile: Equatable, Sendable {
     /// The user.
     public let user: Reading<User>
@@ -65,6 +73,16 @@ public struct UserProfile: Equatable, Sendable {
 }
 
 /// An error that occurs while showing a user.
+///
+/// ```swift
+/// do {
+///     print(try await ShowUser(users: users, posts: posts)(User.ID(99)).user.value.name)
+/// } catch .notFound(let id) {
+///     print("User \(id) does not exist.")
+/// } catch {
+///     print("The user cannot be shown: \(error)")
+/// }
+/// ```
 public enum ShowUserError: Error, Hashable, Sendable {
     /// The calling task was cancelled.
     case cancelled

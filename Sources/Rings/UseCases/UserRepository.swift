@@ -26,6 +26,13 @@ public protocol UserRepository: Sendable {
 }
 
 /// The port through which use cases read and change users. Use cases that only read take a ``UserRepository``.
+///
+/// ```swift
+/// let editable: any EditableUserRepository = users
+/// if let change = try await editable.prepareUpdate(of: User.ID(7), { $0.website = "ada.example.org" }) {
+///     try await InMemoryUnitOfWork().commit([change])
+/// }
+/// ```
 public protocol EditableUserRepository: UserRepository {
     /// Prepares a change of a user. Nothing is changed until a unit of work commits it.
     ///

@@ -5,14 +5,14 @@ import InwardCommandLine
 struct Arguments: Equatable {
     /// The usage text.
     static let usage = """
-        usage: inward [UPSTREAM] [--store DIRECTORY] [--timeout SECONDS]
+        usage: inward [UPSTREAM] [--store STORE] [--timeout SECONDS]
                       [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY | --publish |
                        --outbox [--retry ID | --discard ID]]
 
         Shows the users and posts of an upstream, publishes posts to it, or copies it.
 
-          UPSTREAM            where users and posts come from: an address that begins with http:// or https://,
-                              or a directory that mirrors one (users.json, posts.json). Default: a built-in sample.
+          UPSTREAM            where users and posts come from: an address that begins with http:// or https://, or a
+                              directory with users.json and posts.json, such as a mirror. Default: a built-in sample.
           --output DIRECTORY  also write the overview as index.html and index.json, and the users' images as
                               gallery.html, into this directory.
           --open PLACE        show one place: users, users/7, users/7/posts, posts, and so on.
@@ -25,16 +25,17 @@ struct Arguments: Equatable {
                               The outcome of each line is printed before the next line is read. With --store, a line
                               may have a "website", which becomes the author's website. The post and the website are
                               accepted together, or neither is.
-          --outbox            list the posts to UPSTREAM in --store that are waiting for delivery or were refused.
+          --outbox            list the posts in --store that are waiting for delivery to UPSTREAM, or that it refused.
                               UPSTREAM does not have to be reachable.
           --retry ID          send one of these posts again now. The beginning of its ID is enough if it is unique.
           --discard ID        remove one of these posts permanently.
-          --store DIRECTORY   keep users and posts in this directory, and show them while UPSTREAM is unavailable.
+          --store STORE       keep users and posts in this directory, and show them while UPSTREAM is unavailable. In a build
+                              with --traits PostgreSQL, STORE can also be postgresql://USER@HOST/DATABASE.
                               A post is accepted as soon as it is stored here, and published when UPSTREAM accepts it.
                               When the input ends, delivery continues for up to 30 seconds; the next --publish delivers
                               the rest. If UPSTREAM honors idempotency keys, each post is published once. Refused posts
-                              are reported and kept. Each upstream has its own data in the directory. Several programs
-                              can use the directory, but only one publishes at a time: others wait for up to 30 seconds.
+                              are reported and kept. Each upstream has its own data in the store. Several programs
+                              can use the store, but only one publishes at a time: others wait for up to 30 seconds.
           --timeout SECONDS   the time limit for each attempt of a request to UPSTREAM. Default: 5.
           --help              show this text, and do nothing else.
 
@@ -84,7 +85,7 @@ struct Arguments: Equatable {
                 try choose(.outbox(.list))
             case .option("--retry", _): try choose(.retry(parser.value(identifier)))
             case .option("--discard", _): try choose(.discard(parser.value(identifier)))
-            case .option("--store", _): store = try parser.value(directory)
+            case .option("--store", _): store = try parser.value("a directory or a database")
             case .option("--timeout", _):
                 timeout = try parser.value("a number of seconds, from 0.01 to 3600", convert: Self.timeLimit)
             case .option("--help", nil), .option("-h", nil): task = .help
@@ -95,7 +96,7 @@ struct Arguments: Equatable {
             }
         }
         if case .outbox = task, store == nil {
-            throw UsageError("--outbox needs --store, the directory with the posts")
+            throw UsageError("--outbox needs --store, which has the posts")
         }
     }
 

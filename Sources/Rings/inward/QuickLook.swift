@@ -36,7 +36,7 @@ struct QuickLook {
             let configuration = try AppConfiguration(
                 upstream: options.upstream,
                 idleTimeout: patience ?? usual.idleTimeout,
-                storeDirectory: options.store,
+                store: options.store,
                 timeLimit: patience ?? usual.timeLimit,
                 closingLimit: patience ?? usual.closingLimit,
                 policy: UpstreamPolicy(

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The main queue, on which the main actor runs, whichever thread that is.
+/// The main queue, on which the main actor runs. It need not be the main thread.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

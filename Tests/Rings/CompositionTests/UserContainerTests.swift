@@ -140,7 +140,7 @@ struct UserContainerTests {
 
     // MARK: After the close
 
-    @Test func everyUseAfterSignOutIsAClearError() async throws {
+    @Test func everyUseAfterSignOutThrowsAClearError() async throws {
         let source = Source.recording()
         let app = try await AppContainer.example(source)
         let ada = try await UserContainer(session("ada"), in: app)
@@ -186,7 +186,7 @@ struct UserContainerTests {
         )
     }
 
-    @Test func everyUseAfterClosingTheAppIsAClearError() async throws {
+    @Test func everyUseAfterClosingTheAppThrowsAClearError() async throws {
         let app = try await AppContainer.example(Source.recording())
         let ada = try await UserContainer(session("ada"), in: app)
         try await app.close()

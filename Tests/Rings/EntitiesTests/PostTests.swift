@@ -12,7 +12,7 @@ struct PostTests {
         }
     }
 
-    @Test func postFromElsewhereMayExceedTheDraftLimits() throws {
+    @Test func postMayExceedTheLimitsOfADraft() throws {
         let title = String(repeating: "t", count: 500)
         #expect(try Post(id: Post.ID(1), authorID: User.ID(1), title: " \(title) ", body: " x ").title == title)
     }

@@ -61,7 +61,7 @@ struct ShowGalleryTests {
         #expect(told == (1...8).map { [$0, 8] })
     }
 
-    @Test(.timeLimit(.minutes(5))) func atMostSixteenImagesAreLoadedAtOnce() async throws {
+    @Test(.timeLimit(.minutes(5))) func atMostSixteenImagesAreLoadedConcurrently() async throws {
         let source = CountingImageSource(gathering: 16)
         let show = ShowGallery(
             users: ListUsers(users: InMemoryUserRepository([])),

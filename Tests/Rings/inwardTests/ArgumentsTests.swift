@@ -25,7 +25,7 @@ struct ArgumentsTests {
         }
     }
 
-    @Test func placeAndIntervalAreParsed() throws {
+    @Test func destinationAndIntervalAreParsed() throws {
         #expect(try arguments("up", "--open", "users/7").task == .open(try #require(Destination("users/7"))))
         #expect(try arguments("--watch=86400").task == .watch(every: .seconds(86_400)))
     }
@@ -83,14 +83,15 @@ struct ArgumentsTests {
         ),
         (["--publish=x"], "there is no option --publish=x"), (["--outbox=x"], "there is no option --outbox=x"),
         (["--help=x"], "there is no option --help=x"), (["-h=x"], "there is no option -h=x"),
-        (["--store"], "--store needs a directory"), (["--store", "a", "--store=b"], "--store can be given only once"),
+        (["--store"], "--store needs a directory or a database"),
+        (["--store", "a", "--store=b"], "--store can be given only once"),
         (["--open"], "--open needs a place, such as users/7"), (["--open=7"], "--open needs a place, such as users/7"),
         (["--watch", "0"], "--watch needs a number of seconds, from 1 to 86400"),
         (["--watch=86401"], "--watch needs a number of seconds, from 1 to 86400"),
         (["--watch", "soon"], "--watch needs a number of seconds, from 1 to 86400"),
         (["a", "b"], "only one UPSTREAM is allowed"), (["--verbose"], "there is no option --verbose"),
         (["-x"], "there is no option -x"),
-        (["--outbox"], "--outbox needs --store, the directory with the posts"),
+        (["--outbox"], "--outbox needs --store, which has the posts"),
         (["--store", "kept", "--retry"], "--retry needs the beginning of an ID that --outbox lists"),
         (
             ["--store", "kept", "--retry", "a", "--discard", "b"],

@@ -218,7 +218,7 @@ struct PublishTests {
     }
 
     /// Readers do not take over the outbox of a running publisher.
-    @Test func readersRunBesideAPublisher() async throws {
+    @Test func readersCanRunDuringPublishing() async throws {
         defer { try? FileManager.default.removeItem(at: directory) }
         let upstream = JournalingUpstream()
         let (drawings, draw) = AsyncStream.makeStream(of: Void.self)

@@ -83,14 +83,14 @@ struct QuickLookTests {
         ("users", "Users\n=====\n\nID  Name"), ("users/7", "Colette Lachance\n================\n"),
         ("users/7/posts", "Feed: 10 of 10 posts, the newest first\n"), ("posts/after/81", "  80  "),
     ])
-    func placeIsShown(place: String, text: String) async {
+    func destinationIsShown(place: String, text: String) async {
         #expect(await run("--open", place) == .success)
         #expect(output.all.contains(text))
         #expect(output.all.contains("--open users/7"))
         #expect(errors.all == "Loading \(place) from the built-in sample …\n")
     }
 
-    @Test func missingPlaceIsAFailure() async {
+    @Test func missingDestinationIsAFailure() async {
         #expect(await run("--open", "users/77") == .failure)
         #expect(output.all.isEmpty)
         #expect(errors.all.hasSuffix("inward: There is no user 77. List the users to see who there is.\n"))

@@ -94,6 +94,14 @@ public struct FileDataFetcher: DataFetcher {
 }
 
 /// An error that explains why a directory cannot be fetched from.
+///
+/// ```swift
+/// do {
+///     _ = try FileDataFetcher(directory: URL(filePath: "missing", directoryHint: .isDirectory))
+/// } catch {
+///     print("Offline mode is not available: \(error)")
+/// }
+/// ```
 public struct FileDataFetcherError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path of the directory.
     public let path: String

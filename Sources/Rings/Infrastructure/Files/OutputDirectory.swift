@@ -13,9 +13,13 @@ import Darwin
 
 /// A directory into which a program writes its files, next to files of other programs.
 ///
+/// ```swift
+/// try OutputDirectory(path: "site").write([.page("index.html", of: document, by: "example")])
+/// ```
+///
 /// An existing file is replaced only if it begins with the program's mark. Otherwise it is kept, and the write fails.
 /// The directory stays open while files are written, and symbolic links in it are not followed, so nothing outside it is
-/// written. The path of the directory itself may contain symbolic links. See ``RenderedFile`` for an example.
+/// written. The path of the directory itself may contain symbolic links.
 public struct OutputDirectory: Sendable {
     private let directory: URL
     /// Called after all files have been checked, and before the first is written.
@@ -32,9 +36,7 @@ public struct OutputDirectory: Sendable {
         self.afterCheck = afterCheck
     }
 
-    /// Writes all files, or none if the check finds one that must not be replaced.
-    ///
-    /// Each file is replaced atomically, so it is never left incomplete.
+    /// Writes all files, each atomically, or none if the check finds one that must not be replaced.
     ///
     /// - Throws: An ``OutputDirectoryError`` that names the file.
     public func write(_ files: [RenderedFile]) throws(OutputDirectoryError) {
@@ -128,7 +130,7 @@ public struct OutputDirectory: Sendable {
     }
 }
 
-/// An error that explains why files were not written to an ``OutputDirectory``.
+/// An error that explains why files were not written to an ``OutputDirectory``. See <doc:GettingStarted> for an example.
 public struct OutputDirectoryError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The path of the affected file or directory.
     public let path: String

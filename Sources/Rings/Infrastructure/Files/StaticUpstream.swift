@@ -95,9 +95,9 @@ struct StaticUpstream {
     private static let nothing = Data("{}".utf8)
 }
 
-/// A list of JSON records with the queries of JSONPlaceholder: by field, by identity, and by slice.
+/// A list of JSON records that can be queried as in JSONPlaceholder: by field, by identity, and by slice.
 ///
-/// Elements that are not objects belong to the whole list, but match no query.
+/// Elements that are not objects are part of the list and its slices, but match no field and no identity.
 struct JSONList {
     private let elements: [Any]
 

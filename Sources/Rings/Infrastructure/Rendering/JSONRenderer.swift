@@ -9,7 +9,7 @@ import InwardCore
 /// let json = try JSONRenderer().render(failure)
 /// ```
 ///
-/// Hidden characters are escaped. The output can be embedded in an HTML script, because it cannot end the script.
+/// Hidden characters are escaped. The output is safe inside an HTML script, because it contains no tag that ends the script.
 public struct JSONRenderer: Sendable {
     /// Creates a renderer.
     public init() {}

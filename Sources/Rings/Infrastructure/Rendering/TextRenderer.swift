@@ -94,7 +94,7 @@ extension String {
         utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.displayWidth }
     }
 
-    /// Returns this text, or if it is wider, as much of its beginning as fits into the width together with an ellipsis.
+    /// Returns this text, truncated with an ellipsis if it is wider than the given width.
     func truncated(toWidth width: Int) -> String {
         let bounded = boundedByScalars(to: width)
         guard bounded.endIndex < endIndex || displayWidth > width else { return self }
@@ -106,7 +106,7 @@ extension String {
         return beginning + "…"
     }
 
-    /// Returns this text, filled up to the width with spaces before it (`leading`) or after it.
+    /// Returns this text, padded to the given width with spaces before it (`leading`) or after it.
     func padded(toWidth width: Int, leading: Bool) -> String {
         let spaces = String(repeating: " ", count: max(0, width - displayWidth))
         return leading ? spaces + self : self + spaces
@@ -114,8 +114,8 @@ extension String {
 }
 
 extension Character {
-    /// The terminal columns of the character: two if Unicode Standard Annex 11 calls it wide or full-width, or if it is an
-    /// emoji, zero if it combines with the preceding character, such as an accent, and otherwise one.
+    /// The number of terminal columns that the character occupies: two for emoji and for characters that Unicode Standard
+    /// Annex 11 calls wide or full-width, zero for characters that combine with the preceding one, and one for all others.
     fileprivate var displayWidth: Int {
         guard !isASCII, let first = unicodeScalars.first else { return 1 }
         if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }

@@ -62,6 +62,13 @@ public struct InputLines: AsyncSequence, Sendable {
 }
 
 /// A line of an input.
+///
+/// ```swift
+/// func text(of line: InputLine) -> String {
+///     guard let bytes = line.bytes else { return "Line \(line.number) is too long." }
+///     return String(decoding: bytes, as: UTF8.self)
+/// }
+/// ```
 public struct InputLine: Hashable, Sendable {
     /// The line number, starting at 1.
     public let number: Int

@@ -45,7 +45,7 @@ public struct StandardError: Sendable {
         if isTerminal { write(Self.startOfEmptyLine) }
     }
 
-    /// Writes a line that stays, and clears the progress line.
+    /// Clears the progress line, and writes a line that stays.
     public func writeLine(_ text: String) {
         clearProgress()
         write(TextRenderer().render(line: text) + "\n")

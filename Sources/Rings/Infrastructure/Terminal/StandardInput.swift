@@ -24,7 +24,7 @@ public struct StandardInput: Sendable {
         self.init(descriptor: STDIN_FILENO)
     }
 
-    /// Creates an input that a closure reads, such as in a test.
+    /// Creates an input whose bytes come from a closure, for example in a test.
     ///
     /// - Parameter read: Returns the next bytes, or an empty array at the end. It must return soon after its task is cancelled;
     ///   its result is then ignored.
@@ -55,7 +55,7 @@ public struct StandardInput: Sendable {
     }
 }
 
-/// An error that explains why the input cannot be read.
+/// An error that explains why the input cannot be read. See <doc:GettingStarted> for an example.
 public struct StandardInputError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem, as a complete sentence.
     public let description: String

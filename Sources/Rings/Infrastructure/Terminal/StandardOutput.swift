@@ -34,7 +34,7 @@ public struct StandardOutput: Sendable {
         }
     }
 
-    /// Replaces the previously drawn lines on a terminal. Elsewhere, appends the lines and an empty line.
+    /// Draws a text at the top of a terminal, and clears the rest of the screen. Elsewhere, appends the text and an empty line.
     ///
     /// - Throws: A ``StandardOutputError`` if the text could not be written.
     public func redraw(_ text: String) throws(StandardOutputError) {
@@ -47,6 +47,14 @@ public struct StandardOutput: Sendable {
 }
 
 /// An error that explains why the output could not be written.
+///
+/// ```swift
+/// do {
+///     try StandardOutput().print("10 users.\n")
+/// } catch {
+///     StandardError().writeLine("example: \(error)")
+/// }
+/// ```
 public struct StandardOutputError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem, as a complete sentence.
     public let description: String

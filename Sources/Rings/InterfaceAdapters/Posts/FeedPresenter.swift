@@ -80,6 +80,14 @@ extension FeedViewModel.Row {
 }
 
 /// The view model of a page of the feed.
+///
+/// ```swift
+/// let page = try await FeedPresenter().present(readFeed())
+/// for row in page.rows {
+///     print("\(row.title), by \(row.author)")
+/// }
+/// print(page.next ?? "This is the last page.")
+/// ```
 public struct FeedViewModel: ViewModel, Hashable {
     /// The view model of an entry.
     public struct Row: Hashable, Encodable, Sendable {

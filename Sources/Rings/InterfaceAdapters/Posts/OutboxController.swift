@@ -146,6 +146,14 @@ public struct OutboxController: Sendable {
 }
 
 /// The view model of an outbox's deliveries, including writes from earlier runs.
+///
+/// ```swift
+/// func isDelivered(_ controller: OutboxController) async -> Bool {
+///     let delivery = await controller.deliver()
+///     print(delivery.line)  // Delivered 2, refused 0; 1 pending until the next start.
+///     return delivery.waitingCount == 0
+/// }
+/// ```
 public struct DeliveryViewModel: Hashable, Sendable {
     /// The number of writes delivered since the outbox was opened.
     public let deliveredCount: Int
@@ -160,8 +168,7 @@ public struct DeliveryViewModel: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - outbox: The outbox.
-    ///   - waitingCount: The number of pending writes; `nil` for the outbox's own count. Pass it if another process owns the
-    ///     outbox.
+    ///   - waitingCount: The number of pending writes, if another process owns the outbox; `nil` for the outbox's own count.
     ///   - owner: The process that owns the outbox; `nil` if no other process does.
     public init(_ outbox: Outbox, waitingCount: Int? = nil, owner: String? = nil) {
         // Read the pending count first: a write that settles in between is then counted twice rather than missed.

@@ -20,7 +20,7 @@ public import Foundation
 public struct OutboxPresenter: Sendable {
     /// The minimum number of characters of an identifier to show.
     private static let idLength = 6
-    /// The maximum number of refused posts that one line names.
+    /// The maximum number of refused writes that one line names.
     private static let maximumNames = 5
     private static let maximumTitleLength = 60
 
@@ -161,7 +161,7 @@ public struct OutboxPresenter: Sendable {
     }
 }
 
-/// A description of a write by its post or its website, in terms that a person recognizes.
+/// A description of a write for people, which names its post or its website.
 struct PostName: CustomStringConvertible {
     let title: String
     let author: String
@@ -192,6 +192,13 @@ private struct ProfilePatchDTO: Decodable {
 }
 
 /// An accepted post that the upstream refused. It is kept until someone retries or discards it.
+///
+/// ```swift
+/// func handle(_ error: any Error) {
+///     guard let refusal = error as? RefusedPostError else { return }
+///     print(refusal)  // The post “Notes” of user 7 was refused, and stays in the outbox: …
+/// }
+/// ```
 public struct RefusedPostError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The post and the reason for the refusal, as a sentence without its final period.
     public let description: String
@@ -214,6 +221,14 @@ extension String {
 }
 
 /// The view model of an outbox: its pending and refused writes.
+///
+/// ```swift
+/// func warn(about outbox: OutboxViewModel) {
+///     for row in outbox.rows where row.nextAttempt == "never" {
+///         print("\(row.title) was not delivered: \(row.cause ?? "unknown cause")")
+///     }
+/// }
+/// ```
 public struct OutboxViewModel: ViewModel, Hashable {
     /// The view model of a write.
     public struct Row: Encodable, Hashable, Sendable {
@@ -221,9 +236,9 @@ public struct OutboxViewModel: ViewModel, Hashable {
         public let id: String
         /// The state of the write, in one or two words.
         public let state: String
-        /// The title of the post; for other writes, the method and the path.
+        /// The title of the post, or the website; for other writes, the method and the path.
         public let title: String
-        /// The author of the post.
+        /// The author of the post, or the user with the website; empty for other writes.
         public let author: String
         /// The time since the write was accepted.
         public let accepted: String

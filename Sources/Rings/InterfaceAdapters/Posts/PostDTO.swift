@@ -38,7 +38,7 @@ struct PostDTO: RecordDTO {
     }
 }
 
-/// A draft in the format in which it is sent to the upstream.
+/// A draft in the upstream's format.
 struct PostDraftDTO: Codable {
     let userId: Int
     let title: String
@@ -62,7 +62,7 @@ struct PostDraftDTO: Codable {
     }
 }
 
-/// The only field that the upstream's answer to a publication must have: the new identity.
+/// The upstream's answer to a publication. Only the new identity is required.
 struct PublishedPostDTO: Decodable {
     let id: FieldDTO<Int>
 }

@@ -9,8 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A controller that publishes a post given as a line of JSON, with its author's new website if the line names one, and
-/// presents the outcome.
+/// A controller that publishes a post from a line of JSON, which may also name its author's new website.
 ///
 /// ```swift
 /// let publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: TitleReservations())
@@ -195,11 +194,16 @@ public struct PublishedPostPresenter: Sendable {
 }
 
 /// The view model of a post that was just published or accepted.
+///
+/// ```swift
+/// func status(for post: PublishedPostViewModel) -> Int {
+///     post.id == nil ? 202 : 201  // Accepted, or created.
+/// }
+/// ```
 public struct PublishedPostViewModel: ViewModel, Hashable {
     /// The identity of the post; `nil` if it is not published yet.
     public let id: Int?
-    /// The temporary identity of a pending post, for example in the feed; `nil` if the post is published. It is unique
-    /// among pending posts.
+    /// The temporary identity of a pending post, unique among pending posts; `nil` if the post is published.
     public let pendingID: Int?
     /// The identity of the author.
     public let authorID: Int

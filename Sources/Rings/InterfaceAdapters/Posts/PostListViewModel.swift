@@ -56,8 +56,7 @@ public final class PostListViewModel: Sendable {
 
     /// The current state, followed by the state after every change, until the list is closed.
     ///
-    /// Each access creates an independent sequence for one reader. A slow reader gets the newest state and misses those in
-    /// between.
+    /// Each access creates an independent sequence for one reader. A slow reader misses all states but the newest.
     public var states: AsyncStream<PostListState> {
         let (states, observer) = AsyncStream.makeStream(of: PostListState.self, bufferingPolicy: .bufferingNewest(1))
         let number = contents.withLock { contents -> Int? in
@@ -77,10 +76,9 @@ public final class PostListViewModel: Sendable {
         return states
     }
 
-    /// Performs an intent, and returns when its outcome is shown, has failed, or is superseded by a later intent.
+    /// Performs an intent. Returns when the posts or a failure are shown, or when a later intent has superseded this one.
     ///
-    /// A later intent cancels the current load, whose answer is then ignored. Cancelling the calling task also cancels the
-    /// load.
+    /// A later intent cancels the current load, and its answer is ignored. Cancelling the calling task cancels the load, too.
     ///
     /// - Throws: The failure to show if the list is closed.
     public func send(_ intent: PostListIntent) async throws(FailureViewModel) {
@@ -157,6 +155,13 @@ extension PostListViewModel {
 }
 
 /// An action on a list of posts.
+///
+/// ```swift
+/// func search(for text: String, in list: PostListViewModel) async throws(FailureViewModel) {
+///     try await list.send(.filter(text))
+///     try await list.send(.loadMore)
+/// }
+/// ```
 public enum PostListIntent: Hashable, Sendable {
     /// Loads the newest posts, from the cache if possible.
     case load

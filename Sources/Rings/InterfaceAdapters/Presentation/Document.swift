@@ -31,6 +31,13 @@ public struct Document: Hashable, Sendable {
 }
 
 /// A table with rows and columns.
+///
+/// ```swift
+/// let table = Table(
+///     columns: [Table.Column("ID", isNumeric: true), Table.Column("Name")],
+///     rows: [[Table.Cell("7"), Table.Cell("Ada Lovelace", link: Link("/app/users/7"))]]
+/// )
+/// ```
 public struct Table: Hashable, Sendable {
     /// A column of a table.
     public struct Column: Hashable, Sendable {
@@ -81,6 +88,13 @@ public struct Table: Hashable, Sendable {
 }
 
 /// An image that is embedded in a document.
+///
+/// ```swift
+/// func cell(showing portrait: [UInt8]) -> Table.Cell {
+///     let figure = Figure(bytes: portrait, mediaType: "image/jpeg", width: 240, height: 240, alternative: "Ada")
+///     return Table.Cell("Ada Lovelace", image: figure)
+/// }
+/// ```
 public struct Figure: Hashable, Sendable {
     /// The bytes of the encoded image.
     public let bytes: [UInt8]

@@ -23,7 +23,7 @@ extension Reading {
     var notes: [String] {
         var notes: [String] = []
         if isStale { notes.append("This may be out of date: it was read \(age.inWords) ago") }
-        if isPending { notes.append("The upstream has not accepted all of this yet") }
+        if isPending { notes.append("This includes changes that the upstream has not accepted yet") }
         if let fallbackReason { notes.append("Degraded, because \(fallbackReason)") }
         return notes + rejected.notes
     }

@@ -58,6 +58,12 @@ extension UserListViewModel.Row {
 }
 
 /// The view model of all users.
+///
+/// ```swift
+/// let viewModel = try await UserListPresenter().present(listUsers())
+/// print("\(viewModel.rows.count) users (from \(viewModel.origin))")
+/// for note in viewModel.notes { print(note) }  // Left out: users[3].address.geo.lat is null
+/// ```
 public struct UserListViewModel: ViewModel, Hashable {
     /// The view model of a user in the list.
     public struct Row: Hashable, Encodable, Sendable {

@@ -56,16 +56,29 @@ public struct UserProfilePresenter: Sendable {
             .init(label: "Email", text: user.email.description),
             .init(label: "Phone", text: user.phone),
             .init(label: "Website", text: user.website),
-            .init(label: "Address", text: "\(address.street), \(address.suite), \(address.zipcode) \(address.city)"),
+            .init(label: "Address", text: line(of: address)),
             .init(label: "Location", text: location),
             .init(label: "Company", text: user.company.name),
             .init(label: "Slogan", text: user.company.catchPhrase),
             .init(label: "Business", text: user.company.business),
         ]
     }
+
+    /// Returns an address on one line, without its empty parts.
+    private func line(of address: PostalAddress) -> String {
+        let place = [address.zipcode, address.city].filter { !$0.isEmpty }.joined(separator: " ")
+        return [address.street, address.suite, place].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
 }
 
 /// The view model of a user.
+///
+/// ```swift
+/// func printDetails(of user: UserProfileViewModel) {
+///     for field in user.fields { print("\(field.label): \(field.text)") }
+///     for post in user.posts { print(post.title) }
+/// }
+/// ```
 public struct UserProfileViewModel: ViewModel, Hashable {
     /// A labelled detail of the user.
     public struct Field: Hashable, Encodable, Sendable {

@@ -14,8 +14,8 @@ public import InwardTransfers
 /// }
 /// ```
 ///
-/// After copying, it checks that the upstream's users and posts have not changed meanwhile. If they have, it copies them again,
-/// in up to four rounds, so that the two lists belong together. The mirror becomes visible only when it is complete.
+/// The two lists must be consistent with each other. If the upstream's users or posts change during the copy, they are
+/// copied again, up to four times in all. The mirror becomes visible only when it is complete.
 ///
 /// Items from an interrupted run or from the existing mirror are reused if the source confirms that they are unchanged. A
 /// source without validators is transferred in full.
@@ -32,7 +32,7 @@ public struct CreateMirror: Sendable {
     /// - Parameters:
     ///   - source: The source of the originals.
     ///   - store: The store that keeps the mirror.
-    ///   - limits: The maximum sizes and numbers of items, which guard against an endless upstream.
+    ///   - limits: The maximum sizes and numbers of items, so that no upstream can fill the disk.
     public init(from source: any MirrorSource, in store: any MirrorStore, limits: MirrorLimits = MirrorLimits()) {
         self.limits = limits
         self.source = source
@@ -41,8 +41,8 @@ public struct CreateMirror: Sendable {
 
     /// Creates the mirror.
     ///
-    /// - Parameter progress: Called after both lists, and then after each image, with the number of finished items and their
-    ///   total. If the lists have changed, the numbers start over.
+    /// - Parameter progress: Called when both lists are copied, and then after each image, with the number of finished items
+    ///   and their total. If the lists have changed, the numbers start over.
     /// - Returns: A report of what the mirror contains.
     /// - Throws: A ``CreateMirrorError`` if no new mirror was published.
     public func callAsFunction(
@@ -62,7 +62,7 @@ public struct CreateMirror: Sendable {
                 try await staging.posts.posts(.cacheFirst).value.count
             }
             guard userIDs.count <= limits.maximumImageCount else { throw tooManyImages(userIDs.count) }
-            // Leftovers of earlier runs for other users must not fill the disk.
+            // Earlier runs may have left images of users who no longer exist, which must not fill the disk.
             let wanted = items + userIDs.map { .avatar($0) }
             try await keeping { () async throws(MirrorStoreError) in try await staging.keepOnly(wanted) }
             progress(2, 2 + userIDs.count)
@@ -199,6 +199,14 @@ public struct CreateMirror: Sendable {
 }
 
 /// A summary of a new mirror.
+///
+/// ```swift
+/// func hasChanges(_ createMirror: CreateMirror) async throws -> Bool {
+///     let report = try await createMirror()
+///     print("\(report.userCount) users, \(report.postCount) posts, \(report.avatarCount) images")
+///     return report.transferredCount > 0
+/// }
+/// ```
 public struct MirrorReport: Hashable, Sendable {
     /// The number of users.
     public let userCount: Int
@@ -211,6 +219,15 @@ public struct MirrorReport: Hashable, Sendable {
 }
 
 /// An error that prevents a new mirror. The existing mirror stays as it was.
+///
+/// ```swift
+/// func canRetry(after error: CreateMirrorError) -> Bool {
+///     switch error {
+///     case .cancelled, .timedOut, .unavailable, .restless: true
+///     case .limitExceeded, .unreadable, .unwritable, .unkept: false
+///     }
+/// }
+/// ```
 public enum CreateMirrorError: Error, Hashable, Sendable {
     /// The calling task was cancelled. The next run reuses what was copied.
     case cancelled
@@ -224,7 +241,7 @@ public enum CreateMirrorError: Error, Hashable, Sendable {
     case unreadable(RepositoryError)
     /// An item could not be saved.
     case unwritable(DataSaverError)
-    /// The store could not keep the mirror.
+    /// The mirror could not be stored.
     case unkept(MirrorStoreError)
     /// The users, the posts or an image changed during every attempt to copy them.
     case restless
@@ -242,7 +259,13 @@ public enum CreateMirrorError: Error, Hashable, Sendable {
     }
 }
 
-/// Limits on what a mirror copies, which guard against an endless upstream.
+/// Limits on what a mirror copies, so that no upstream can fill the disk.
+///
+/// ```swift
+/// func makeMirror(of source: any MirrorSource, in store: any MirrorStore) -> CreateMirror {
+///     CreateMirror(from: source, in: store, limits: MirrorLimits(maximumImageCount: 1_000))
+/// }
+/// ```
 ///
 /// If a limit is exceeded, creating the mirror fails with ``CreateMirrorError/limitExceeded(_:)``.
 public struct MirrorLimits: Hashable, Sendable {

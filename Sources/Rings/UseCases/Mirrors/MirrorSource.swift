@@ -19,6 +19,16 @@ public protocol MirrorSource: Sendable {
 }
 
 /// An item of an upstream that a mirror copies.
+///
+/// ```swift
+/// func path(of item: MirroredItem) -> String {
+///     switch item {
+///     case .users: "users"
+///     case .posts: "posts"
+///     case .avatar(let id): "avatars/\(id)"
+///     }
+/// }
+/// ```
 public enum MirroredItem: Hashable, Sendable {
     /// The list of users.
     case users

@@ -40,7 +40,7 @@ public struct AnnounceWebsite: Sendable {
         publishPost = PublishPost(posts: posts, users: users, titlesUnderWay: titlesUnderWay)
     }
 
-    /// Accepts a website and a post about it, and returns the post, which is published later.
+    /// Accepts a website and a post about it, both to be delivered later, and returns the draft of the post.
     ///
     /// The rules of ``PublishPost`` apply to the post. Once accepted, the two changes are delivered to the source
     /// independently: the source may accept one and refuse the other.
@@ -81,6 +81,16 @@ public struct AnnounceWebsite: Sendable {
 }
 
 /// An error that occurs while announcing a website. Nothing was changed.
+///
+/// ```swift
+/// func message(for error: AnnounceWebsiteError) -> String {
+///     switch error {
+///     case .blankWebsite: "Enter a website."
+///     case .notPublished(.titleTaken(let title)): "You already have a post titled “\(title)”."
+///     case .notPublished(let error): "Nothing was changed: \(error)"
+///     }
+/// }
+/// ```
 public enum AnnounceWebsiteError: Error, Hashable, Sendable {
     /// The website is empty or only whitespace.
     case blankWebsite
@@ -98,7 +108,7 @@ extension PublishPostError {
             case .foreign, .full, .unavailable: .unavailable
             }
         let canRetry = [.full, .unavailable].contains(error.reason)
-        // The unit of work's explanation is a sentence of its own.
+        // The unit of work's explanation is a complete sentence.
         let cause = error.explanation.hasSuffix(".") ? error.explanation.dropLast() : error.explanation[...]
         let explanation = "were not accepted. \(cause)"
         self.init(

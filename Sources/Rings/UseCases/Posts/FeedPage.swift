@@ -2,6 +2,14 @@ public import Entities
 public import InwardCore
 
 /// A page of the feed.
+///
+/// ```swift
+/// let page = try await ReadFeed(posts: posts, users: users)()
+/// print("\(page.entries.count) of \(page.total) posts")
+/// if case .failure(let error) = page.usersRead {
+///     print("The authors are not available: \(error)")
+/// }
+/// ```
 public struct FeedPage: Equatable, Sendable {
     /// The entries of this page, newest first.
     public let entries: [FeedEntry]
@@ -9,10 +17,10 @@ public struct FeedPage: Equatable, Sendable {
     public let total: Int
     /// The cursor to pass in the query for the next page; `nil` on the last page.
     public let next: FeedCursor?
-    /// The number of posts read for this page, in a reading that names their origin and the damaged records.
+    /// The number of posts that were read to find the entries, with their origin and the damaged records.
     public let postsRead: Reading<Int>
-    /// The number of users that were read to find the authors, or the error that occurred. With an error, the page is degraded:
-    /// its entries have no authors.
+    /// The number of users that were read to find the authors, or the error that occurred, in which case the authors are
+    /// ``FeedEntry/Author/unavailable(_:)``.
     public let usersRead: Result<Reading<Int>, RepositoryError>
 
     /// Creates a page.
@@ -32,8 +40,17 @@ public struct FeedPage: Equatable, Sendable {
 }
 
 /// A post in the feed, joined with its author.
+///
+/// ```swift
+/// func byline(of entry: FeedEntry) -> String {
+///     switch entry.author {
+///     case .known(let user): user.name
+///     case .unknown(let id), .unavailable(let id): "user \(id)"
+///     }
+/// }
+/// ```
 public struct FeedEntry: Hashable, Sendable {
-    /// The author of a post, as far as it is known.
+    /// The author of a post, or the reason it is not known.
     public enum Author: Hashable, Sendable {
         /// The author is this user.
         case known(User)
@@ -93,6 +110,11 @@ extension FeedQuery {
 }
 
 /// A position in the feed, immediately after a post.
+///
+/// ```swift
+/// let link = "/posts/after/\(FeedCursor(after: Post.ID(61)))"  // /posts/after/61
+/// let query = FeedQuery(cursor: FeedCursor("61"))
+/// ```
 ///
 /// A cursor stays valid when posts are published or deleted. It can be converted to text, for example for a link, and back.
 public struct FeedCursor: Hashable, Sendable, LosslessStringConvertible {

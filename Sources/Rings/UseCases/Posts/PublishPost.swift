@@ -10,7 +10,7 @@ import Synchronization
 /// let post = try await publishPost(title: "Notes", body: "On the engine.", by: User.ID(7))
 /// ```
 ///
-/// Publishers that share one ``TitleReservations`` never publish a title of an author twice. Other processes still can.
+/// Publishers that share one ``TitleReservations`` never publish two posts of an author with the same title. Other processes can.
 public struct PublishPost: Sendable {
     private let posts: any PostRepository
     private let users: any UserRepository
@@ -83,7 +83,7 @@ public struct PublishPost: Sendable {
     }
 }
 
-/// An error that occurs while publishing a post.
+/// An error that occurs while publishing a post. See <doc:GettingStarted> for an example.
 public enum PublishPostError: Error, Hashable, Sendable {
     /// The calling task was cancelled. If the draft was already sent, it may have been published.
     case cancelled
@@ -117,9 +117,9 @@ public enum PublishPostError: Error, Hashable, Sendable {
     }
 }
 
-/// The titles that are being published, reserved so that concurrent calls cannot publish them twice.
+/// The titles that are being published. Each is reserved for its author, so concurrent calls cannot publish it twice.
 ///
-/// Share one instance among all publishers in a process.
+/// Share one instance among all publishers in a process, as <doc:GettingStarted> shows.
 public final class TitleReservations: Sendable {
     private struct Key: Hashable {
         let author: User.ID

@@ -22,8 +22,8 @@ public struct ReadFeed: Sendable {
 
     /// Returns the page of the feed that a query asks for. Posts and users are requested concurrently.
     ///
-    /// A post with an unknown author stays in the feed and is marked as such. If the users are unavailable, the page has no
-    /// authors and contains the error. Pages are stable: posts published during paging never move an entry from one page to the
+    /// A post with an unknown author stays in the feed and is marked as such. If the users are unavailable, the page contains
+    /// the error instead of authors. Pages are stable: posts published during paging never move an entry from one page to the
     /// next.
     ///
     /// - Complexity: O(n log n) in the number of posts, and O(m) in the number of users.
@@ -82,6 +82,16 @@ extension FeedEntry.Author {
 }
 
 /// An error that occurs while reading the feed.
+///
+/// ```swift
+/// do {
+///     print(try await ReadFeed(posts: posts, users: users)(FeedQuery(pageSize: 500)).total)
+/// } catch .pageSizeOutOfRange {
+///     print("Ask for at most \(FeedQuery.pageSizes.upperBound) posts.")
+/// } catch {
+///     print(error)
+/// }
+/// ```
 public enum ReadFeedError: Error, Hashable, Sendable {
     /// The calling task was cancelled.
     case cancelled
@@ -106,14 +116,14 @@ public enum ReadFeedError: Error, Hashable, Sendable {
 }
 
 extension ReadFeedError {
-    /// Creates the error of a feed that missed its deadline.
+    /// Creates the error for a feed that was not read before its deadline.
     public init(late error: DeadlinePassedError) {
         self = .unavailable(
             RepositoryError(.unavailable, request: "The feed", explanation: "was not loaded: \(error)", canRetry: true)
         )
     }
 
-    /// Creates the error of a feed whose session or container is closed.
+    /// Creates the error for a feed whose session or container is closed.
     public init(closed error: any Error) {
         self = .unavailable(RepositoryError(.closed, request: "The feed", explanation: "was not loaded: \(error)"))
     }

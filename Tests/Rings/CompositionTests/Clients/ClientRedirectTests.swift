@@ -40,7 +40,7 @@ struct ClientRedirectTests {
         "baggage": "user=ada", "idempotency-key": "1", "x-request-id": "1", "referer": "http://ada.test/",
     ]
 
-    /// Returns the requests to two servers, of which the first redirects to the second.
+    /// Returns the requests to two servers. The first one redirects to the second.
     private func asked(
         _ client: TestedClient,
         redirects: RedirectPolicy

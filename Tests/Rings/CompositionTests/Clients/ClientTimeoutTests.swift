@@ -4,7 +4,7 @@ import InwardTesting
 import LoopbackServer
 import Testing
 
-/// Timeouts that bound a whole exchange, whichever part of the response is missing.
+/// Timeouts that apply to the whole exchange, regardless of which part of the response is missing.
 @Suite(.timeLimit(.minutes(5)))
 struct ClientTimeoutTests {
     private static let beginning = Array("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello".utf8)

@@ -22,7 +22,8 @@ struct Documentation {
 
     /// The modules that are built only if their trait is enabled.
     static let traitModules: Set = [
-        "InwardAsyncHTTPClient", "InwardObservability", "InwardServiceLifecycle", "InwardSQLite", "InwardVips",
+        "InwardAsyncHTTPClient", "InwardObservability", "InwardPostgreSQL", "InwardServiceLifecycle", "InwardSQLite",
+        "InwardVips",
     ]
 
     private(set) var programs: [Program] = []

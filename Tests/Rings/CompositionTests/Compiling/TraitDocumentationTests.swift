@@ -1,4 +1,4 @@
-#if AsyncHTTPClient && Observability && ServiceLifecycle && SQLite && Vips
+#if AsyncHTTPClient && Observability && PostgreSQL && ServiceLifecycle && SQLite && Vips
 import Foundation
 import Testing
 

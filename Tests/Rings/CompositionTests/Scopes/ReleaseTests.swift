@@ -104,7 +104,7 @@ struct ReleaseTests {
         #expect(around.alive == around.names)
     }
 
-    @Test func interactionsLeaveNothingBehind() async throws {
+    @Test func endedInteractionsLeaveNothingBehind() async throws {
         let feed = try await FeedContainer(
             in: UserContainer(.guest, in: .example(WitnessedDataFetcher()))
         )

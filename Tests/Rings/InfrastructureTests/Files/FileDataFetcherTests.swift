@@ -65,7 +65,7 @@ struct FileDataFetcherTests {
                 DataFetcherExchange(DataRequest(url: missing), DataResponse(status: .notFound, body: Data("{}".utf8))),
             ],
             impossible: [DataRequest(url: elsewhere)],
-            // A directory answers at once and always the same, and nothing but the method and the address matters.
+            // A directory answers immediately and always the same, and only the method and the address matter.
             lacking: [
                 .serverError, .repeatedHeaderField, .requestBody, .largeRequestBody, .requestField,
                 .repeatedRequestField, .failure, .unanswered, .unfinished, .counting,
@@ -79,12 +79,12 @@ struct FileDataFetcherTests {
         #expect(nobody.headerFields[.contentType] == json.value)
     }
 
-    @Test func listIsTheFileOfItsName() async throws {
+    @Test func listIsReadFromTheFileWithItsName() async throws {
         #expect(try await body("/users") == users)
         #expect(try await body("/users.json") == users)
     }
 
-    @Test func recordIsItsOwnFileOrAnElementOfTheList() async throws {
+    @Test func recordIsReadFromItsOwnFileOrFromTheList() async throws {
         #expect(try await body("/users/2") == #"{"id": 2, "name": "Bob himself"}"#)
         #expect(try await body("/users/1") == #"{"id":1,"name":"Ada"}"#)
         #expect(try await fetch("/users/3").status == .notFound)
@@ -104,7 +104,7 @@ struct FileDataFetcherTests {
         "/../secret", "/../secret.json", "/%2e%2e/secret", "/.%2E/secret", "/avatars/../../secret", "/..%2fsecret",
         "/avatars%2f..%2f..%2fsecret", "/%2e", "/users%00", "/avatars%2F7.jpg", "/..",
     ])
-    func pathsOutOfTheDirectoryAreRejected(path: String) async throws {
+    func pathsThatLeaveTheDirectoryAreNotServed(path: String) async throws {
         let url = try #require(URL(string: "http://upstream.test/api\(path)"))
         let base = try #require(URL(string: "http://upstream.test/api"))
         let fetcher = try FileDataFetcher(directory: mirror, servedAs: base)
@@ -148,7 +148,7 @@ struct FileDataFetcherTests {
         #expect(try await fetcher.fetch(DataRequest(url: url)).body == Data(users.utf8))
     }
 
-    @Test func anythingButARegularFileIsNotFound() async throws {
+    @Test func onlyRegularFilesAreFound() async throws {
         try directory.write("x", to: "mirror/folder.json/x.json")
         #expect(try await fetch("/folder").status == .notFound)
         #expect(try await fetch("/avatars").status == .notFound)

@@ -31,7 +31,7 @@ struct OutputDirectoryTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path() + "a/out").count == 2)
     }
 
-    @Test(arguments: ["somebody's", "", "mine, and marked"])
+    @Test(arguments: ["foreign", "", "mine, and marked"])
     func foreignFileIsKeptAndNothingIsWritten(contents: String) throws {
         try directory.write(contents, to: "a/out/b.json")
         let error = #expect(throws: OutputDirectoryError.self) { try output.write(files("one")) }
@@ -60,11 +60,11 @@ struct OutputDirectoryTests {
         let place = directory.url.appending(path: "a/out/\(name)")
         let late = OutputDirectory(path: directory.url.appending(path: "a/out").path(percentEncoded: false)) {
             try? FileManager.default.removeItem(at: place)
-            try? Data("somebody's".utf8).write(to: place)
+            try? Data("foreign".utf8).write(to: place)
         }
         let error = #expect(throws: OutputDirectoryError.self) { try late.write(files("two")) }
         #expect(error?.path.hasSuffix(name) == true)
-        #expect(try directory.contents(of: "a/out/\(name)") == "somebody's")
+        #expect(try directory.contents(of: "a/out/\(name)") == "foreign")
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path() + "a/out").count == 2)
     }
 
@@ -81,7 +81,7 @@ struct OutputDirectoryTests {
         #expect(try directory.contents(of: "elsewhere") == "marked secret")
     }
 
-    @Test func nameOutOfTheDirectoryIsRejected() throws {
+    @Test func nameThatLeavesTheDirectoryIsRejected() throws {
         let file = RenderedFile(name: "../b.json", contents: "marked two", mark: "marked")
         #expect(throws: OutputDirectoryError.self) {
             try output.write(files("one"))

@@ -25,7 +25,7 @@ struct StandardErrorTests {
         #expect(texts == ["\r\u{1B}[2Kone", "\r\u{1B}[2Ktwo", "\r\u{1B}[2K"])
     }
 
-    @Test func progressIsPlainLinesElsewhere() {
+    @Test func progressIsPlainLinesWithoutATerminal() {
         let texts = written(isTerminal: false) { error in
             error.showProgress("one")
             error.clearProgress()

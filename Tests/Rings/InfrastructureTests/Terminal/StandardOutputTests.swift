@@ -35,12 +35,12 @@ struct StandardOutputTests {
         )
     }
 
-    @Test func redrawLeavesNothingOfTheTextBeforeOnATerminal() throws {
+    @Test func redrawClearsThePreviousTextOnATerminal() throws {
         #expect(try written(isTerminal: true) { try $0.redraw("") } == "\u{1B}[H\u{1B}[J")
         #expect(try written(isTerminal: true) { try $0.redraw("a") } == "\u{1B}[Ha\u{1B}[J")
     }
 
-    @Test func redrawAppendsAndSeparatesTextsElsewhere() throws {
+    @Test func redrawAppendsAndSeparatesTextsWithoutATerminal() throws {
         let text = try written(isTerminal: false) { output in
             try output.redraw("One\nTwo\n")
             try output.redraw("1\n")

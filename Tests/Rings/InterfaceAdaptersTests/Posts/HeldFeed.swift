@@ -2,7 +2,7 @@ import InwardCore
 import Synchronization
 import UseCases
 
-/// A feed that answers only when a test says so, even if the reader is cancelled by then.
+/// A feed whose answers a test provides, even after the reader was cancelled.
 final class HeldFeed: Sendable {
     /// A read that waits for its answer.
     struct Question: Sendable {

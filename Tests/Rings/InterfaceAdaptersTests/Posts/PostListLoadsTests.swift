@@ -193,7 +193,7 @@ struct PostListLoadsTests {
 }
 
 extension PostListLoads {
-    /// Begins a load, and fails the test if the intent starts none.
+    /// Begins a load, and fails the test if the intent does not start one.
     fileprivate mutating func started(_ intent: PostListIntent) throws -> Load {
         let load = begin(intent)
         return try #require(load)

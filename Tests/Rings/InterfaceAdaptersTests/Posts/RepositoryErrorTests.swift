@@ -19,7 +19,7 @@ struct RepositoryErrorTests {
         return await #expect(throws: RepositoryError.self) { try await repository.publish(draft) }
     }
 
-    @Test func unsentWriteIsUnavailableNotUnknown() async throws {
+    @Test func unsentWriteIsUnavailableInsteadOfUnknown() async throws {
         let source = StubDataFetcher { request throws(FetchError) in
             throw FetchError(.timedOut, request: request, explanation: "was not sent", wasSent: false)
         }
@@ -80,7 +80,7 @@ struct RepositoryErrorTests {
     }
 
     @Test func closedRepositoryCannotBeRetried() async throws {
-        let closed = StubDataFetcher(failing: .closed, explanation: "was asked of what is closed")
+        let closed = StubDataFetcher(failing: .closed, explanation: "was not sent, because the session is closed")
         #expect(try await readError(closed)?.canRetry == false)
         let users = UpstreamUserRepository(upstream: try .example(closed))
         let posts = UpstreamPostRepository(upstream: try .example(closed))

@@ -69,10 +69,10 @@ struct FailureViewModelTests {
         let cause = RepositoryError(
             .closed,
             request: "GET x",
-            explanation: "was asked of what is closed",
+            explanation: "was not sent, because the session is closed",
             canRetry: true
         )
-        let advice = "GET x was asked of what is closed. Start the program again, or sign in again."
+        let advice = "GET x was not sent, because the session is closed. Start the program again, or sign in again."
         #expect(UserListPresenter().present(.unavailable(cause)).line.hasSuffix(advice))
         #expect(UserProfilePresenter().present(.unavailable(cause)).line.hasSuffix(advice))
         #expect(FeedPresenter().present(.unavailable(cause)).line.hasSuffix(advice))

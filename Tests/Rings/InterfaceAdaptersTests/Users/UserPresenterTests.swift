@@ -22,6 +22,12 @@ struct UserPresenterTests {
         #expect(viewModel.document.blocks.count == 2)
     }
 
+    @Test func pendingListSaysThatItIncludesUnacceptedChanges() throws {
+        let reading = Reading([try User.example()], origin: .memory, isPending: true)
+        let notes = ["This includes changes that the upstream has not accepted yet"]
+        #expect(UserListPresenter().present(reading).notes == notes)
+    }
+
     @Test func profileShowsTheUserAndThePosts() throws {
         let profile = UserProfile(
             user: Reading(try .example(7, name: "Ada"), origin: .upstream),
@@ -39,6 +45,37 @@ struct UserPresenterTests {
         let texts = document.rows.map { $0.map(\.text) }
         #expect(texts.contains(["Email", "user7@example.org"]))
         #expect(texts.last == ["3", "Notes", "Body"])
+    }
+
+    @Test(arguments: [
+        ("", "London", "12 St James's Square, SW1Y 4JH London"),
+        ("Floor 2", "London", "12 St James's Square, Floor 2, SW1Y 4JH London"),
+        ("Floor 2", "", "12 St James's Square, Floor 2, SW1Y 4JH"),
+    ])
+    func addressOmitsEmptyParts(suite: String, city: String, line: String) throws {
+        let example = try User.example()
+        let user = try User(
+            id: example.id,
+            name: example.name,
+            username: example.username,
+            email: example.email,
+            phone: example.phone,
+            website: example.website,
+            address: PostalAddress(
+                street: "12 St James's Square",
+                suite: suite,
+                city: city,
+                zipcode: "SW1Y 4JH",
+                location: example.address.location
+            ),
+            company: example.company
+        )
+        let profile = UserProfile(
+            user: Reading(user, origin: .upstream),
+            posts: .success(Reading([], origin: .upstream))
+        )
+        let fields = UserProfilePresenter().present(profile).fields
+        #expect(fields.first { $0.label == "Address" }?.text == line)
     }
 
     @Test func fallbackReadingSaysWhy() throws {

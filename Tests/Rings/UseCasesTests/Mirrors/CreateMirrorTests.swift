@@ -267,7 +267,7 @@ struct CreateMirrorTests {
     }
 
     @Test func unreadableListIsNotPublished() async throws {
-        let failure = RepositoryError(.unreadable, request: "GET users", explanation: "is no list")
+        let failure = RepositoryError(.unreadable, request: "GET users", explanation: "is not a list")
         let users = InMemoryUserRepository([])
         users.fail(with: failure)
         let store = InMemoryMirrorStore(users: users, posts: InMemoryPostRepository([]))

@@ -1,4 +1,4 @@
-/// A comparison of accepted writes with the writes that an upstream received and did.
+/// A comparison of accepted writes with the writes that an upstream received and performed.
 struct CrashFindings {
     /// The titles of writes that were accepted but not done.
     let lost: [String]

@@ -1,7 +1,7 @@
 import Foundation
 import InwardTesting
 
-/// A series of runs of the program over one store, of which most are killed.
+/// A series of runs of the program over one store. Most of the runs are killed.
 ///
 /// Its methods block their thread.
 struct CrashLane: Sendable {
@@ -48,7 +48,7 @@ struct CrashLane: Sendable {
     ///   - name: The prefix of the titles of its posts.
     ///   - directory: The existing directory for the store.
     ///   - upstream: The address of the upstream.
-    ///   - journalingUpstream: The upstream that answers there; `nil` if it is not one of the test.
+    ///   - journalingUpstream: The upstream at this address; `nil` if it does not belong to the test.
     ///   - hasRefusals: Whether some posts have titles that the upstream refuses, and the timeout is short.
     ///   - seed: The seed of all random choices. It does not determine the timing of the processes.
     /// - Throws: An error if the directory is not writable.

@@ -157,8 +157,9 @@ struct CrashTests {
         let seconds = Int((ContinuousClock.now - start) / .seconds(1))
         print(
             """
-            Killed the program \(kills) times in \(seconds) s. It ended first \(lanes.map(\.escapeCount).reduce(0, +)) times, \
-            and got no answer in time \(lanes.map(\.lateCount).reduce(0, +)) times. The seed was \(Self.seed). \
+            Killed the program \(kills) times in \(seconds) s. \
+            It ended before a kill \(lanes.map(\.escapeCount).reduce(0, +)) times, \
+            and got no response in time \(lanes.map(\.lateCount).reduce(0, +)) times. The seed was \(Self.seed). \
             \(accepted.count) posts were accepted. \(journal.count) writes arrived, \(findings.repeatCount) of them repeats. \
             \(findings.unpromisedCount) posts were published but not reported as accepted. \
             \(refused.count) were refused and are kept, and \(pending.count) are pending with an unknown outcome. \

@@ -51,7 +51,7 @@ struct EditingCrashTests {
         let done = upstream.done.map { $0.request?.prefix { $0 != " " } }
         print(
             """
-            Killed \(killCount) processes; \(roundCount - killCount) others had delivered everything before. \
+            Killed \(killCount) processes; \(roundCount - killCount) others had already delivered everything. \
             The seed was \(Self.seed). \
             \(accepted.count) writes were accepted. \(upstream.journal.count) writes arrived, \(findings.repeatCount) of them \
             repeats. \(done.count { $0 == "POST" }) creations, \(done.count { $0 == "PATCH" }) updates and \

@@ -67,7 +67,7 @@ struct EditingRun: Codable, Sendable {
         case changes(Int)
         /// The upstream kills it.
         case asked
-        /// It kills itself when everything is delivered, as it does in the other cases if they do not occur first.
+        /// It kills itself when everything is delivered. In the other cases, it does so too if everything is delivered first.
         case delivered
     }
 

@@ -4,13 +4,13 @@ import TestSupport
 
 /// A run of the real program in a separate process.
 ///
-/// Use it from one thread that is not a thread of tasks, because waiting blocks the thread.
+/// Use it from a single thread outside the task pool, because waiting blocks the thread.
 final class ProgramRun {
     /// The end of a run.
     enum Ending: Equatable {
         case exit(Int32)
         case killed
-        /// Another signal than `SIGKILL` ended it.
+        /// A signal other than `SIGKILL` ended it.
         case died(Int32)
     }
 

@@ -30,7 +30,7 @@ struct MirrorContents {
         }?.path
     }
 
-    /// Removes files, and the directories that are then empty.
+    /// Removes the files that meet a condition, and directories that are empty.
     func removeFiles(where condition: (String) -> Bool) throws(RecordStoreError) {
         for entry in try entries() {
             switch entry.status.kind {

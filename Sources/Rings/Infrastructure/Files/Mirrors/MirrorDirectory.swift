@@ -16,9 +16,9 @@ public import UseCases
 /// }
 /// ```
 ///
-/// A new mirror is assembled in a staging directory next to it, `.NAME.inward-mirror`, and then exchanged with the existing one
-/// in one file system operation. Even if the process is killed or the power fails, the directory contains either the old mirror
-/// or the new one, never a mixture. The next run reuses what an interrupted run has assembled.
+/// A new mirror is assembled in a staging directory, `.NAME.inward-mirror` in the same parent directory, and then exchanged
+/// with the existing one in one file system operation. Even if the process is killed or the power fails, the directory contains
+/// either the old mirror or the new one, never a mixture. The next run reuses what an interrupted run has assembled.
 ///
 /// Some file systems cannot exchange directories. There, the old mirror is moved away before the new one takes its place. If
 /// the process is killed in between, there is no mirror until the next run restores the old one.
@@ -62,7 +62,7 @@ final class MirrorDirectoryStaging: MirrorStaging {
     private struct State {
         /// The complete files of the new mirror.
         var list: MirrorList
-        /// The end of the file that stores the list.
+        /// The offset in the list's file at which the next line is written.
         var end: Int
     }
 

@@ -12,17 +12,17 @@ import Musl
 import Darwin
 #endif
 
-/// The list of a mirror's files, with the source of each. Each file has a line, so that lines can be appended.
+/// The list of a mirror's files. On disk, each file is a line of JSON, so that files can be appended to the list.
 struct MirrorList {
     private struct Line: Codable {
         let fileName: String
         let copy: MirroredCopy
     }
 
-    /// A larger file is not the list of a mirror, and would exhaust memory.
+    /// The maximum size of the list on disk. A larger file is not the list of a mirror, and reading it could exhaust memory.
     private static let maximumByteCount = 256 * 1_024 * 1_024
 
-    /// The source of each file, by file name.
+    /// The record of each copied file, by file name.
     private(set) var copies: [String: MirroredCopy] = [:]
 
     /// Creates an empty list.
@@ -56,7 +56,7 @@ struct MirrorList {
         return [UInt8](line) + [UInt8(ascii: "\n")]
     }
 
-    /// Sets the source of a file.
+    /// Adds or replaces the record of a file.
     mutating func set(_ copy: MirroredCopy, for fileName: String) {
         copies[fileName] = copy
     }

@@ -9,7 +9,7 @@ import UseCases
 
 @testable import Infrastructure
 
-/// Files and links planted where a mirror is created are rejected, and nothing elsewhere is changed.
+/// Files and links that were planted at the location of a new mirror are rejected, and files elsewhere stay unchanged.
 struct MirrorPlantingTests {
     private let directory: TemporaryDirectory
     private let server = InMemoryWebDataFetcher.mirrored()
