@@ -229,7 +229,7 @@ let integrations: [Target] = [
     ),
     .target(
         name: "InwardPostgreSQL",
-        dependencies: ["InwardRepositories", .target(name: "CPostgreSQL", condition: postgreSQL)]
+        dependencies: ["InwardTransfers", "InwardRepositories", .target(name: "CPostgreSQL", condition: postgreSQL)]
     ),
     // Waits for libpq with a time limit, and can be interrupted. Empty without the trait.
     .target(

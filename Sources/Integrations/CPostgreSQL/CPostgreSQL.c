@@ -113,9 +113,7 @@ static const char *text(const char *text) { return text ? text : ""; }
 
 const char *cpq_host(const CPQConnection *connection) { return text(PQhost(connection->server)); }
 const char *cpq_port(const CPQConnection *connection) { return text(PQport(connection->server)); }
-const char *cpq_database(const CPQConnection *connection) { return text(PQdb(connection->server)); }
 const char *cpq_failure(const CPQConnection *connection) { return text(PQerrorMessage(connection->server)); }
-int32_t cpq_server_version(const CPQConnection *connection) { return PQserverVersion(connection->server); }
 
 bool cpq_queue(
     CPQConnection *connection, const char *text, bool is_prepared, const uint8_t *bytes, const int32_t *lengths, int32_t count
@@ -182,16 +180,6 @@ CPQWait cpq_idle(CPQConnection *connection, int32_t milliseconds) {
     if (wait != CPQWaitReady || PQsocket(connection->server) < 0) return wait;
     return PQconsumeInput(connection->server) ? CPQWaitReady : CPQWaitFailed;
 }
-
-char *cpq_notification(CPQConnection *connection) {
-    PGnotify *notification = PQnotifies(connection->server);
-    if (!notification) return NULL;
-    char *payload = strdup(notification->extra);
-    PQfreemem(notification);
-    return payload;
-}
-
-void cpq_free_text(char *text) { free(text); }
 
 const char *cpq_error_code(const CPQResult *result) {
     return text(PQresultErrorField((const PGresult *) result, PG_DIAG_SQLSTATE));

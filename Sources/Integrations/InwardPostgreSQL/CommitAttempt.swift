@@ -18,9 +18,9 @@ struct CommitAttempt {
     /// - Throws: A `ServerError`. Nothing was changed, unless it is `unknownOutcome`.
     func make(_ commit: RecordCommit) throws(ServerError) -> RecordCondition? {
         let end = ContinuousClock.now + limit
-        guard connection.session != nil else { throw .lost("the session is not prepared") }
-        connection.session?.beginCommit()
-        guard let session = connection.session else { throw .lost("the session is not prepared") }
+        guard var session = connection.session else { throw .lost("the session is not prepared") }
+        session.beginCommit()
+        connection.session = session
         do throws(ServerError) {
             let (statements, check) = commit.statements(in: session.lock)
             let rows = try run(statements + [session.statement], until: end)
@@ -68,17 +68,20 @@ struct CommitAttempt {
         // The connection is not prepared, so it is not used for anything else.
         defer { connection.disconnect() }
         while .now < end {
+            let number: Int64?
             do throws(ServerError) {
                 if !connection.isConnected { try connection.connect(within: end - .now) }
                 // Waits until the old session has ended.
-                guard let row = try run([session.question], until: end).first?.first else { break }
-                guard row.integer(0) == session.number else { throw ServerError.lost("the commit was not made") }
-                return
+                number = try run([session.question], until: end).first?.first?.integer(0)
             } catch {
-                if error == .lost("the commit was not made") { throw error }
                 connection.disconnect()
-                _ = connection.idle(for: Self.pause)
+                connection.idle(for: Self.pause)
+                continue
             }
+            // After a failover, the session may not be known.
+            guard let number else { break }
+            if number == session.number { return }
+            throw .lost("the commit was not made")
         }
         throw .unknownOutcome("\(error)")
     }

@@ -46,17 +46,7 @@ final class ConnectionPool: Sendable {
     func read<Answer: Sendable>(
         _ body: @escaping @Sendable (ServerConnection, Duration) throws(ServerError) -> Answer
     ) async throws(RecordStoreError) -> Answer {
-        let waker = Waker()
-        let wait = RecordWait<Answer>(whenLeft: { waker.wake() })
-        return try await wait.value {
-            submit(wait) { connection, settings, end in
-                // From here on, a task that stops waiting interrupts the connection.
-                waker.set(connection.interruption)
-                defer { waker.set(nil) }
-                guard wait.isWaiting else { return nil }
-                return settings.attempt(on: connection, until: end, while: { wait.isWaiting }, body)
-            }
-        }
+        try await run(untilItsEnd: false, body)
     }
 
     /// Writes on a connection. Once the connection is made, the task waits until the work has ended.
@@ -65,26 +55,41 @@ final class ConnectionPool: Sendable {
     func write<Answer: Sendable>(
         _ body: @escaping @Sendable (ServerConnection, Duration) throws(ServerError) -> Answer
     ) async throws(RecordStoreError) -> Answer {
+        try await run(untilItsEnd: true, body)
+    }
+
+    private func run<Answer: Sendable>(
+        untilItsEnd isCompleted: Bool,
+        _ body: @escaping @Sendable (ServerConnection, Duration) throws(ServerError) -> Answer
+    ) async throws(RecordStoreError) -> Answer {
         let waker = Waker()
         let wait = RecordWait<Answer>(whenLeft: { waker.wake() })
+        let settings = shared.settings
         return try await wait.value {
-            submit(wait) { connection, settings, end in
+            // The time in the queue counts.
+            let end = ContinuousClock.now + settings.timeLimit
+            let isAccepted = perform { connection in
+                guard let connection else { return wait.end(.failure(Self.exhausted)) }
+                // From here on, a task that stops waiting interrupts the connection.
                 waker.set(connection.interruption)
                 defer { waker.set(nil) }
-                let begun = Mutex(false)
-                return settings.attempt(on: connection, until: end, while: { begun.withLock(\.self) || wait.isWaiting })
-                {
-                    connection,
-                    limit throws(ServerError) in
-                    // A task that has stopped waiting has ended the wait, so this error reaches nobody.
-                    guard
-                        begun.withLock({
-                            $0 = $0 || wait.begin(); return $0
-                        })
-                    else { throw .interrupted }
+                guard wait.isWaiting else { return }
+                let hasBegun = Mutex(false)
+                let outcome = settings.attempt(
+                    on: connection,
+                    until: end,
+                    while: { hasBegun.withLock(\.self) || wait.isWaiting }
+                ) { connection, limit throws(ServerError) in
+                    if isCompleted, !hasBegun.withLock(\.self) {
+                        // A task that has stopped waiting has ended the wait, so this error reaches nobody.
+                        guard wait.begin() else { throw .interrupted }
+                        hasBegun.withLock { $0 = true }
+                    }
                     return try body(connection, limit)
                 }
+                wait.end(outcome)
             }
+            if !isAccepted { wait.end(.failure(Self.closed)) }
         }
     }
 
@@ -99,24 +104,6 @@ final class ConnectionPool: Sendable {
         idle?.send()
         if let new { Self.start(new, shared) }
         return true
-    }
-
-    private func submit<Answer: Sendable>(
-        _ wait: RecordWait<Answer>,
-        _ attempt:
-            @escaping @Sendable (ServerConnection, PoolSettings, ContinuousClock.Instant) -> Result<
-                Answer, RecordStoreError
-            >?
-    ) {
-        let settings = shared.settings
-        // The time in the queue counts.
-        let end = ContinuousClock.now + settings.timeLimit
-        let isAccepted = perform { connection in
-            guard wait.isWaiting else { return }
-            guard let connection else { return wait.end(.failure(Self.exhausted)) }
-            if let outcome = attempt(connection, settings, end) { wait.end(outcome) }
-        }
-        if !isAccepted { wait.end(.failure(Self.closed)) }
     }
 
     /// Starts the thread of a connection.
@@ -252,7 +239,7 @@ struct PoolSettings: Sendable {
                     return .failure(RecordStoreError(error, at: connection.place, limit: timeLimit))
                 }
                 // Ends early if the task stops waiting.
-                _ = connection.idle(for: pause)
+                connection.idle(for: pause)
                 pause = min(pause * 2, Self.pauses.last)
             }
         }
@@ -260,7 +247,7 @@ struct PoolSettings: Sendable {
 
     /// Waits for work. Notices if the connection is lost.
     func idle(_ connection: ServerConnection) {
-        _ = connection.idle(for: whenIdle?(connection, self) ?? Self.idleLimit)
+        connection.idle(for: whenIdle?(connection, self) ?? Self.idleLimit)
     }
 
     func connect(

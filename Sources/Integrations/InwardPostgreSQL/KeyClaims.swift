@@ -41,7 +41,12 @@ final class KeyClaims: Sendable {
         /// The pause between attempts to lock keys again that another session has locked.
         private static let pause = Duration.seconds(1)
 
-        private let state = Mutex<(claimed: Set<Int64>, locked: Set<Int64>)>(([], []))
+        private struct Numbers {
+            var claimed: Set<Int64> = []
+            var locked: Set<Int64> = []
+        }
+
+        private let state = Mutex(Numbers())
 
         func contains(_ number: Int64) -> Bool { state.withLock { $0.claimed.contains(number) } }
 
@@ -151,36 +156,6 @@ final class KeyClaims: Sendable {
         if let owner = outcome.owner { return .owned(by: owner) }
         let ownership = Ownership(outcome.number, self)
         return .claimed(RecordClaim { await ownership.release() })
-    }
-}
-
-/// Removes expired records from time to time.
-final class Purging: Sendable {
-    /// The time between two removals by one store.
-    private static let interval = Duration.seconds(10)
-
-    private let next = Mutex(ContinuousClock.now + interval)
-
-    /// Returns whether it is time for the next removal.
-    func isDue() -> Bool {
-        next.withLock { next in
-            guard .now >= next else { return false }
-            next = .now + Self.interval
-            return true
-        }
-    }
-
-    /// Removes expired records, and the rows of sessions that are long gone. If that fails, the next removal tries again.
-    func purge(_ connection: ServerConnection?) {
-        guard let connection, connection.isConnected else { return }
-        let end = ContinuousClock.now + .seconds(5)
-        do throws(ServerError) {
-            var count: Int64 = 1
-            while count > 0, .now < end {
-                count = try connection.run([Statement(.purge)], within: end - .now).first?.first?.integer(0) ?? 0
-            }
-            _ = try connection.run([Statement(.purgeSessions)], within: .seconds(5))
-        } catch {}
     }
 }
 #endif

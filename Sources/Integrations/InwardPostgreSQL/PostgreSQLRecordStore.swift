@@ -30,13 +30,13 @@ import Synchronization
 /// refuses tables of a newer version of this package. Do not connect through a pooler that shares sessions, such as
 /// PgBouncer in transaction mode.
 public final class PostgreSQLRecordStore: SharedRecordStore {
-    private let connections: ConnectionPool
-    private let claims: KeyClaims
     /// PostgreSQL accepts values of up to 1 GiB.
     private static let commitByteLimit = 900 * 1_024 * 1_024
     /// Longer durations would exceed the server's time.
     private static let longestLease = Duration.seconds(3_000_000_000)
 
+    private let connections: ConnectionPool
+    private let claims: KeyClaims
     private let purging = Purging()
 
     /// Creates a store. It connects on first use.
@@ -67,7 +67,7 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
         claims.close()
     }
 
-    /// Returns the record for a key, or `nil` if there is none, or if it has expired.
+    /// Returns the record for a key, or `nil` if it does not exist or has expired.
     ///
     /// - Throws: A `RecordStoreError` if the server cannot be reached, or if the task is cancelled or its deadline passes first.
     /// - Complexity: O(log *n*) in the number of records in the store.
@@ -173,9 +173,10 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
         if purging.isDue() { connections.perform { [purging] connection in purging.purge(connection) } }
     }
 
-    /// Leases free records, by the server's clock. Passes over those that another instance is leasing or changing.
+    /// Leases free records, by the server's clock. Skips those that another instance is leasing or changing.
     ///
-    /// - Throws: A `RecordStoreError` if the server cannot be reached, or if the task is cancelled or its deadline passes first.
+    /// - Throws: A `RecordStoreError` if the server cannot be reached, or if the task is cancelled or its deadline passes before
+    ///   the lease begins.
     /// - Complexity: O(*m*) in the number of records whose keys have the same first two components as the key.
     public func lease(
         under key: RecordKey,
@@ -199,9 +200,10 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
         }
     }
 
-    /// Lets a lease last for a duration from now, by the server's clock.
+    /// Sets the end of a lease to a duration from now, by the server's clock.
     ///
-    /// - Throws: A `RecordStoreError` if the server cannot be reached, or if the task is cancelled or its deadline passes first.
+    /// - Throws: A `RecordStoreError` if the server cannot be reached, or if the task is cancelled or its deadline passes before
+    ///   the change begins.
     public func extend(_ lease: RecordLease, for duration: Duration) async throws(RecordStoreError) -> Bool {
         let parameters: [Parameter] = [
             .bytes(lease.key.encoded), .integer(Int64(bitPattern: lease.token)), .number(Self.seconds(duration)),
@@ -221,6 +223,36 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
     /// - Throws: A `RecordStoreError` if the server cannot be reached, or if the task was cancelled before the call.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
         try await claims.claim(key)
+    }
+}
+
+/// Removes expired records from time to time.
+final class Purging: Sendable {
+    /// The time between two removals by one store.
+    private static let interval = Duration.seconds(10)
+
+    private let next = Mutex(ContinuousClock.now + interval)
+
+    /// Returns whether it is time for the next removal.
+    func isDue() -> Bool {
+        next.withLock { next in
+            guard .now >= next else { return false }
+            next = .now + Self.interval
+            return true
+        }
+    }
+
+    /// Removes expired records, and the rows of sessions that are long gone. If that fails, the next removal tries again.
+    func purge(_ connection: ServerConnection?) {
+        guard let connection, connection.isConnected else { return }
+        let end = ContinuousClock.now + .seconds(5)
+        do throws(ServerError) {
+            var count: Int64 = 1
+            while count > 0, .now < end {
+                count = try connection.run([Statement(.purge)], within: end - .now).first?.first?.integer(0) ?? 0
+            }
+            _ = try connection.run([Statement(.purgeSessions)], within: .seconds(5))
+        } catch {}
     }
 }
 #endif

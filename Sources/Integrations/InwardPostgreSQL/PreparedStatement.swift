@@ -60,7 +60,7 @@ enum PreparedStatement: String, CaseIterable {
         case .removeRange: "DELETE FROM inward_records WHERE \(Self.isInRange)"
         case .remove:
             "DELETE FROM inward_records WHERE address IN (SELECT inward_address(key) FROM unnest($1::bytea[]) AS key)"
-        // A record that has expired is replaced with its lease.
+        // A record that replaces an expired one does not inherit its lease.
         case .keep:
             """
             INSERT INTO inward_records AS old (address, key, value, expiry)
@@ -123,7 +123,7 @@ enum PreparedStatement: String, CaseIterable {
         }
     }
 
-    /// Leases free records. Those that another instance is leasing or changing are passed over.
+    /// Leases free records. Those that another instance is leasing or changing are skipped.
     private static func lease(in queue: String) -> String {
         """
         WITH free AS (

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Foundation
 import InwardRepositories
+import InwardTransfers
 
 /// The effect of a commit: what is removed and then kept, and the locks that it needs.
 ///
@@ -126,18 +127,18 @@ struct StoreLock: Sendable {
     let number: Int64
 
     init(table: Int64) {
-        number = Self.number(of: Array("inward".utf8), from: UInt64(bitPattern: table))
+        number = Self.number(of: Array("inward".utf8), in: table)
     }
 
     /// Returns the number of a key's lock.
-    func number(of key: [UInt8]) -> Int64 { Self.number(of: key, from: UInt64(bitPattern: number)) }
+    func number(of key: [UInt8]) -> Int64 { Self.number(of: key, in: number) }
 
     /// Returns the number of the claim of a key, which no commit locks.
-    func number(ofClaim key: [UInt8]) -> Int64 { Self.number(of: key, from: UInt64(bitPattern: ~number)) }
+    func number(ofClaim key: [UInt8]) -> Int64 { Self.number(of: key, in: ~number) }
 
-    /// The 64-bit FNV-1a hash of bytes, continued from another hash.
-    private static func number(of bytes: [UInt8], from start: UInt64) -> Int64 {
-        Int64(bitPattern: bytes.reduce(start ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+    private static func number(of bytes: [UInt8], in space: Int64) -> Int64 {
+        let identifier = Array("\(space) ".utf8) + bytes
+        return Int64(bitPattern: Checksum(of: identifier.span).value)
     }
 }
 

@@ -8,7 +8,7 @@ enum RecordSchema {
     /// The version of the tables that this program reads and writes.
     static let version = 1
 
-    /// The lock of those who create or change the tables: the first eight bytes of “inward” and two zeros.
+    /// The lock of those who create or change the tables: the bytes of “inward” and two zeros.
     private static let lock: Int64 = 0x696E_7761_7264_0000
 
     /// The statements that change the tables to each version from the one before.

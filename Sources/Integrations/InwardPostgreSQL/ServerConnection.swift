@@ -28,12 +28,16 @@ import Foundation
         self.interruption = interruption
     }
 
-    deinit { unsafe cpq_free(connection) }
+    deinit {
+        // `unsafe`: the shim's own connection, which nothing uses after this.
+        unsafe cpq_free(connection)
+    }
 
     /// Connects to the server.
     func connect(within limit: Duration) throws(ServerError) {
         isConnected = false
         session = nil
+        // `unsafe`: the shim's own connection, and strings that live until each call returns.
         guard Self.isUnambiguous(info), unsafe cpq_can_parse(info) else { throw .invalidInfo }
         switch unsafe cpq_connect(connection, info, application, limit.milliseconds) {
         case .ready: isConnected = true
@@ -45,6 +49,7 @@ import Foundation
             disconnect()
             throw .unreachable("\(place) does not answer")
         case .failed:
+            // `unsafe`: the shim's text ends with a zero byte, and is copied before the connection changes.
             let reason = "\(place): \(unsafe String(cString: cpq_failure(connection)).reason)"
             disconnect()
             throw .unreachable(reason)
@@ -55,6 +60,7 @@ import Foundation
     func disconnect() {
         isConnected = false
         session = nil
+        // `unsafe`: the shim's own connection.
         unsafe cpq_disconnect(connection)
     }
 
@@ -74,6 +80,7 @@ import Foundation
     /// Prepares statements.
     func prepare(_ statements: [PreparedStatement], within limit: Duration) throws(ServerError) {
         for statement in statements {
+            // `unsafe`: the shim's own connection, and strings that libpq copies.
             guard unsafe cpq_queue_preparation(connection, statement.rawValue, statement.sql) else { throw lost() }
         }
         _ = try results(of: statements.count, within: limit, isInterruptible: true)
@@ -85,6 +92,7 @@ import Foundation
         within limit: Duration,
         isInterruptible: Bool
     ) throws(ServerError) -> [[Row]] {
+        // `unsafe`: the shim's own connection.
         guard unsafe cpq_sync(connection) else { throw lost() }
         let end = ContinuousClock.now + limit
         var rows: [[Row]] = []
@@ -104,16 +112,15 @@ import Foundation
         return rows
     }
 
-    /// Waits until the server sends something, the connection is interrupted, or the time is over. Returns whether the
-    /// connection was lost.
-    func idle(for limit: Duration) -> Bool {
-        guard unsafe cpq_idle(connection, limit.milliseconds) == .failed else { return false }
-        disconnect()
-        return true
+    /// Waits until the server sends something, the connection is interrupted or lost, or the time is over.
+    func idle(for limit: Duration) {
+        // `unsafe`: the shim's own connection.
+        if unsafe cpq_idle(connection, limit.milliseconds) == .failed { disconnect() }
     }
 
     /// The server's host and port, without credentials.
     var place: String {
+        // `unsafe`: the shim's texts end with a zero byte, and are copied here.
         let (host, port) = unsafe (String(cString: cpq_host(connection)), String(cString: cpq_port(connection)))
         return host.isEmpty || !port.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
             ? "PostgreSQL" : "PostgreSQL at \(host):\(port)"
@@ -133,6 +140,8 @@ import Foundation
 
     private func queue(_ statement: Statement) -> Bool {
         let parameters = EncodedParameters(statement.parameters)
+        // `unsafe`: the shim reads as many bytes as the lengths say, which are those of the values in the buffer, and libpq copies
+        // them before the call returns.
         return unsafe parameters.bytes.withUnsafeBufferPointer { bytes in
             unsafe parameters.lengths.withUnsafeBufferPointer { lengths in
                 unsafe cpq_queue(
@@ -153,6 +162,7 @@ import Foundation
         isInterruptible: Bool
     ) throws(ServerError) -> Result<[Row], ServerError>? {
         var result: OpaquePointer?
+        // `unsafe`: the shim writes one pointer, to a result that is freed once, below.
         let wait = unsafe cpq_next(connection, (end - .now).milliseconds, isInterruptible, &result)
         defer { unsafe cpq_free_result(result) }
         switch wait {
@@ -166,6 +176,7 @@ import Foundation
             throw .interrupted
         }
         guard let result = unsafe result else { return nil }
+        // `unsafe`: a result of the shim. Its texts end with a zero byte, and are copied.
         if unsafe cpq_is_skipped(result) { return .failure(.skipped) }
         let code = unsafe String(cString: cpq_error_code(result))
         guard code.isEmpty else {
@@ -175,6 +186,7 @@ import Foundation
     }
 
     private func rows(of result: OpaquePointer) -> [Row] {
+        // `unsafe`: a result of the shim. It says how many bytes a value has, which are copied before the result is freed.
         let columnCount = unsafe cpq_column_count(result)
         return (0..<(unsafe cpq_row_count(result))).map { row in
             Row(
@@ -189,6 +201,7 @@ import Foundation
 
     /// Cancels the statements that were sent, and reads their results, so that the connection can be used again.
     private func settle() {
+        // `unsafe`: the shim's own connection, and results that are freed once.
         unsafe cpq_cancel(connection)
         let end = ContinuousClock.now + Self.settlingLimit
         while true {
@@ -204,6 +217,7 @@ import Foundation
     }
 
     private func lost() -> ServerError {
+        // `unsafe`: the shim's text ends with a zero byte, and is copied before the connection changes.
         let reason = unsafe String(cString: cpq_failure(connection)).reason
         disconnect()
         return .lost(reason)

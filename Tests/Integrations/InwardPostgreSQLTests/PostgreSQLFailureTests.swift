@@ -149,6 +149,41 @@ struct PostgreSQLFailureTests {
         await last.release()
     }
 
+    @Test func claimIsTakenAgainOnceTheOldSessionHasEnded() async throws {
+        let (one, two) = (PostgreSQLRecordStore(database), PostgreSQLRecordStore(database))
+        guard case .claimed(let claim) = try await one.claim(["a"]) else {
+            Issue.record("A free key must be claimable.")
+            return
+        }
+        // Gets the lock when the store's session ends, as if the server had not noticed the end of that session.
+        let holder = server.session(in: name)
+        let table = try await holder.execute("SELECT 'inward_records'::regclass::oid::bigint").first?.integer(0)
+        let number = StoreLock(table: try #require(table)).number(ofClaim: RecordKey(["a"]).encoded)
+        async let locked = holder.execute("SELECT pg_advisory_lock($1::bigint)", .integer(number))
+        let waiting =
+            "SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()"
+        while try await server.execute(waiting, in: name).isEmpty {}
+        let owner = """
+            SELECT pg_terminate_backend(pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+            WHERE locktype = 'advisory' AND granted AND application_name LIKE 'inward %' AND datname = current_database()
+            """
+        try await server.execute(owner, in: name)
+        _ = try await locked
+        // Makes the connection again, if the store has not noticed yet. The key has another owner.
+        if case .claimed(let other) = try await one.claim(["b"]) { await other.release() }
+        try await holder.execute("SELECT pg_advisory_unlock($1::bigint)", .integer(number))
+        let owned = """
+            SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
+            WHERE locktype = 'advisory' AND granted AND application_name LIKE 'inward %' AND datname = current_database()
+            """
+        while try await server.execute(owned, in: name).isEmpty {}
+        guard case .owned = try await two.claim(["a"]) else {
+            Issue.record("The first store must own the key again.")
+            return
+        }
+        await claim.release()
+    }
+
     @Test func operationsWithoutAServerFailAfterTheTimeLimitAndSayWhy() async {
         let store = PostgreSQLRecordStore(
             "postgresql://127.0.0.1:1/x?sslmode=disable",

@@ -31,6 +31,27 @@ struct AppConfigurationTests {
         #expect(!refusal.contains("secret"))
     }
 
+    @Test(arguments: [
+        ("", "empty"), ("mysql://ada:secret@host/shop", "begin with postgresql://"),
+        ("host=db password=secret", "must not contain a password"), ("PostgreSQL://ada:secret@host/shop", "begin with"),
+    ])
+    func invalidStoreIsRejectedWithTheReason(store: String, reason: String) throws {
+        let refusal = try #require(#expect(throws: AppConfigurationError.self) { try AppConfiguration(store: store) })
+        #expect(refusal.description.contains(reason))
+        #expect(!refusal.description.contains("secret"))
+    }
+
+    @Test func databaseIsAStoreIfTheTraitIsEnabled() throws {
+        #if PostgreSQL
+        _ = try AppConfiguration(store: "postgresql://ada@host/shop")
+        #else
+        let refusal = #expect(throws: AppConfigurationError.self) {
+            try AppConfiguration(store: "postgresql://ada:secret@host/shop")
+        }
+        #expect(refusal?.description == "This program was built without PostgreSQL. Build it with --traits PostgreSQL.")
+        #endif
+    }
+
     @Test func limitsMustBePositive() {
         #expect(throws: AppConfigurationError.self) { try AppConfiguration(idleTimeout: .zero) }
         #expect(throws: AppConfigurationError.self) { try AppConfiguration(bodyLimit: 0) }

@@ -44,16 +44,12 @@ void cpq_cancel(const CPQConnection *connection);
 /// Returns whether libpq can read a connection string or URI.
 bool cpq_can_parse(const char *info);
 
-/// Returns the host, the port or the database of the connection string, or an empty string. Never returns a password.
+/// Returns the host or the port of the connection string, or an empty string.
 const char *cpq_host(const CPQConnection *connection);
 const char *cpq_port(const CPQConnection *connection);
-const char *cpq_database(const CPQConnection *connection);
 
 /// Returns why connecting or sending failed, as libpq's text.
 const char *cpq_failure(const CPQConnection *connection);
-
-/// Returns the version number of the server, such as 150018, or 0.
-int32_t cpq_server_version(const CPQConnection *connection);
 
 /// Queues a statement. Its parameters are one after the other in `bytes`. A length of -1 is `NULL`.
 ///
@@ -71,12 +67,8 @@ bool cpq_sync(CPQConnection *connection);
 /// `heeds_interruptions` is whether the wait can be interrupted.
 CPQWait cpq_next(CPQConnection *connection, int32_t milliseconds, bool heeds_interruptions, CPQResult **result);
 
-/// Waits between statements until the server sends something, such as a notification or the end of the connection.
+/// Waits between statements until the server sends something, such as the end of the connection.
 CPQWait cpq_idle(CPQConnection *connection, int32_t milliseconds);
-
-/// Returns the payload of the next notification that has arrived, or `NULL`. The caller frees it with `cpq_free_text`.
-char *cpq_notification(CPQConnection *connection);
-void cpq_free_text(char *text);
 
 /// Returns the code of the result's error (SQLSTATE), or an empty string if it succeeded.
 const char *cpq_error_code(const CPQResult *result);

@@ -47,6 +47,19 @@ struct RecordWaitTests {
         #expect(try await wait.value { Issue.record("The work was started after it had ended.") } == 7)
     }
 
+    @Test(arguments: [false, true]) func leavingIsReportedUnlessTheWorkHasBegun(hasBegun: Bool) async throws {
+        try await scheduler.run {
+            let left = Counter()
+            let wait = Wait(whenLeft: { left.add() })
+            let task = try await waiting(wait)
+            if hasBegun { #expect(wait.begin()) }
+            task.cancel()
+            wait.end(.success(7))
+            _ = await task.result
+            #expect(left.value == (hasBegun ? 0 : 1))
+        }
+    }
+
     @Test func cancelledWaiterLeavesWorkThatHasNotBegun() async throws {
         try await scheduler.run {
             let wait = Wait()
