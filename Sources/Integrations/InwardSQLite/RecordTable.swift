@@ -56,7 +56,7 @@ struct RecordTable {
         return rows
     }
 
-    /// Returns the stamp of the record for a key, or `nil` if there is none, or if it has expired at a time.
+    /// Returns the stamp of the record for a key, or `nil` if it does not exist or has expired at a time.
     func stamp(of key: [UInt8], at time: Int64) throws -> RecordStamp? {
         guard let header = try header(for: key) else { return nil }
         guard header.isSound else { throw DamagedRow(key: header.key) }
@@ -79,7 +79,7 @@ struct RecordTable {
         guard database.changesCount == 1 else { throw DatabaseDamage("a record that was found cannot be leased") }
     }
 
-    /// Returns the headers of the free records whose keys begin with a prefix, those first that are free for the longest time.
+    /// Returns the headers of the free records whose keys begin with a prefix, in the order in which their last leases ended.
     func freeHeaders(under prefix: [UInt8], limit: Int, at time: Date) throws -> [RecordHeader] {
         var free = FreeRecords<RecordHeader>(limit: limit, at: time)
         try forEachRow(RecordHeader.columns, under: prefix) { _, header in

@@ -59,7 +59,7 @@ struct RecordTransaction {
         return failed.map { .failure($0) } ?? .success(outcomes)
     }
 
-    /// Leases free records, those first that are free for the longest time.
+    /// Leases free records, in the order in which their last leases ended.
     func lease(
         under prefix: [UInt8],
         limit: Int,

@@ -36,8 +36,8 @@ public import InwardRepositories
 /// threads and never blocks the cooperative thread pool.
 ///
 /// **Leases and conditions.** Versions and fencing tokens come from one counter in the database, which survives removals and crashes.
-/// After damage, the counter skips 2³² numbers, because the damaged part may have used them. It can only go back if the database or
-/// its log is removed or replaced by an older copy.
+/// After damage, the counter skips 2³² numbers, because the damaged part may have used them. It can go back if the database or its
+/// log is removed, replaced by an older copy, or damaged again after such a skip.
 ///
 /// **Formats.** The store migrates a database of an older version of this package. It refuses a database of a newer version, and
 /// leaves it unchanged.
@@ -119,7 +119,7 @@ public final class SQLiteRecordStore: SharedRecordStore {
         try? await wait.value {}
     }
 
-    /// Returns the record for a key, or `nil` if there is none, or if it has expired or is damaged. The read does not wait for
+    /// Returns the record for a key, or `nil` if it does not exist, has expired or is damaged. The read does not wait for
     /// commits.
     ///
     /// - Throws: A `RecordStoreError` if the database cannot be read, or if the task is cancelled or its deadline passes first.

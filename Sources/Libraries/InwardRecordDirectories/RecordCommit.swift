@@ -47,7 +47,7 @@ package struct RecordStamp: Equatable, Sendable {
     /// Returns the stamp of a record that replaces another one. The new record inherits the lease.
     ///
     /// - Parameters:
-    ///   - old: The stamp of the other record, or `nil` if there is none, or if it has expired.
+    ///   - old: The stamp of the other record, or `nil` if it does not exist or has expired.
     ///   - number: The version of the new record.
     ///   - time: The current time.
     /// - Returns: The stamp.
@@ -68,8 +68,8 @@ package struct RecordStamp: Equatable, Sendable {
 }
 
 extension RecordCondition {
-    /// Returns whether the condition is met, according to a closure that returns the stamp of a record, or `nil` if there is no
-    /// record, or if it has expired.
+    /// Returns whether the condition is met. The closure returns the stamp of a record, or `nil` if the record does not exist or
+    /// has expired.
     package func isMet<Failure: Error>(
         by stamp: (RecordKey) throws(Failure) -> RecordStamp?
     ) throws(Failure) -> Bool {
@@ -82,7 +82,7 @@ extension RecordCondition {
     }
 }
 
-/// Selects the free records that are free for the longest time.
+/// Selects the free records whose last leases ended earliest.
 package struct FreeRecords<Record: Sendable>: Sendable {
     private struct Element: Sendable {
         let record: Record

@@ -51,7 +51,7 @@ extension FileRecordStore {
         try await commits.commit(changes, if: conditions)
     }
 
-    /// Leases free records, those first that are free for the longest time. The leases have been flushed to the disk when the
+    /// Leases free records, in the order in which their last leases ended. The leases have been flushed to the disk when the
     /// call returns.
     ///
     /// Leases wait for the commits before them, and each call needs a flush of its own. Lease several records at a time.
@@ -69,7 +69,7 @@ extension FileRecordStore {
         }
     }
 
-    /// Lets a lease last for a duration from now. The new end has been flushed to the disk when the call returns.
+    /// Sets the end of a lease to a duration from now. The new end has been flushed to the disk when the call returns.
     ///
     /// - Throws: A `RecordStoreError` as ``commit(_:)``.
     /// - Complexity: O(log *n*) for *n* records in the store.

@@ -12,7 +12,7 @@ public import InwardRepositories
 ///
 /// **Durability.** When a commit returns, its changes and their file's directory entry have been flushed with `fsync`
 /// (`F_FULLFSYNC` on Apple platforms). They survive a killed process and a power failure. Commits that arrive during a flush
-/// share the next `fsync`.
+/// share the next `fsync`. A lease, or a change of its end, has an `fsync` of its own.
 ///
 /// **Space.** The store appends changes to the file `records`, with a checksum for each record and a duplicated, checksummed
 /// header for each commit. When most of the file is garbage, the store writes the live records to a new file, flushes it, and
@@ -28,8 +28,8 @@ public import InwardRepositories
 /// one.
 ///
 /// **Leases and conditions.** Versions and fencing tokens come from one counter in the file, which survives removals, rewrites and
-/// crashes. After damage, the counter skips 2³² numbers, because the damaged part may have used them. It can only go back if the
-/// file is removed, replaced by an older copy, or cut off between two commits, while no process has it open.
+/// crashes. After damage, the counter skips 2³² numbers, because the damaged part may have used them. It can go
+/// back if the file is removed, replaced by an older copy, cut off between two commits, or damaged again after such a skip.
 ///
 /// **Permissions.** Only the owner can read and write the files, regardless of the `umask`. The store refuses a directory that
 /// belongs to another user or that other users can write to.
@@ -97,7 +97,7 @@ public final class FileRecordStore: SharedRecordStore {
         )
     }
 
-    /// Returns the record for a key, or `nil` if there is none, or if it has expired or is damaged.
+    /// Returns the record for a key, or `nil` if it does not exist, has expired or is damaged.
     ///
     /// The read does not wait for commits of this store.
     ///

@@ -70,7 +70,7 @@ struct RecordIndex: Sendable {
         return slots
     }
 
-    /// Returns the free records whose keys begin with a prefix, those first that are free for the longest time.
+    /// Returns the free records whose keys begin with a prefix, in the order in which their last leases ended.
     func freeSlots(under prefix: [UInt8], limit: Int, at time: Date) -> [Slot] {
         var free = FreeRecords<Slot>(limit: limit, at: time)
         forEachSlot(under: prefix) { slot in

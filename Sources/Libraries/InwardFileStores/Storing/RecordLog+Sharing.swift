@@ -96,7 +96,7 @@ extension RecordLog {
         return isLast
     }
 
-    /// Returns free records, those first that are free for the longest time. Removes damaged ones.
+    /// Returns free records, in the order in which their last leases ended. Removes damaged ones.
     private func freeRecords(
         under prefix: [UInt8],
         limit: Int,

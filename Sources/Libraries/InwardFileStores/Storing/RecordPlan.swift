@@ -49,7 +49,7 @@ struct RecordPlan {
         }
     }
 
-    /// Returns the stamp of a record after the changes so far, or `nil` if there is none or it has expired.
+    /// Returns the stamp of a record after the changes so far, or `nil` if the record does not exist or has expired.
     private func stamp(of key: [UInt8]) -> RecordStamp? {
         guard let entry = entry(key), !entry.isExpired(at: time) else { return nil }
         return entry.stamp
