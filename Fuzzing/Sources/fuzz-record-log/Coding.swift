@@ -1,7 +1,8 @@
-import InwardRepositories
+import Foundation
 
 @testable import InwardFileStores
 @testable import InwardRecordDirectories
+@testable import InwardRepositories
 
 /// Checks that operations and keys that can be decoded from bytes are encoded to the same bytes.
 func checkCoding(_ bytes: [UInt8]) {
@@ -40,6 +41,7 @@ func checkIndex(_ input: [UInt8]) {
     var index = RecordIndex()
     var records: [[UInt8]: RecordEntry] = [:]
     var lost: Set<[UInt8]> = []
+    var lastNumber: UInt64 = 0
     var start = 0
     while start + 3 <= input.count {
         let (kind, key) = (input[start], Array(input[start + 1...start + 2]))
@@ -50,15 +52,23 @@ func checkIndex(_ input: [UInt8]) {
                 offset: start,
                 length: Int(kind),
                 checksum: 0,
-                expiry: kind & 16 == 0 ? nil : KnownLog.time
+                expiry: kind & 16 == 0 ? nil : KnownLog.time,
+                stamp: RecordStamp(version: UInt64(kind), freeSince: KnownLog.time)
             )
+            lastNumber = max(lastNumber, UInt64(kind))
             operation = .keep(key, entry)
             records[key] = entry
             lost.remove(key)
-        case 9..<13:
+        case 9..<12:
             operation = .remove(key)
             records[key] = nil
             lost.remove(key)
+        case 12:
+            let end = KnownLog.time.addingTimeInterval(Double(kind))
+            operation = .lease(key, token: UInt64(start), end: end)
+            records[key]?.stamp.token = UInt64(start)
+            records[key]?.stamp.freeSince = end
+            lastNumber = max(lastNumber, UInt64(start))
         case 13:
             let prefix = Array(key.prefix(Int(kind >> 6)))
             operation = .removeAll(prefix)
@@ -71,7 +81,10 @@ func checkIndex(_ input: [UInt8]) {
         default:
             // Rare, because it removes many records.
             operation = kind >= 0xF0 ? .findGap : .setDurableCount(before: 0, after: 0)
-            if kind >= 0xF0 { records = records.filter { $0.value.expiry == nil } }
+            if kind >= 0xF0 {
+                records = records.filter { $0.value.expiry == nil }
+                for key in records.keys { records[key]?.stamp.token = 0 }
+            }
         }
         index.apply(operation)
         start += 3
@@ -80,7 +93,11 @@ func checkIndex(_ input: [UInt8]) {
     let expected = records.filter { $0.key.starts(with: prefix) }.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     precondition(index.slots(under: prefix).map(\.key) == expected.map(\.key))
     precondition(index.slots(under: []).count == records.count && index.count == records.count)
-    precondition(index.lostKeys == lost)
+    precondition(index.lostKeys == lost && index.lastNumber == lastNumber)
+    let free = index.freeSlots(under: prefix, limit: 2, at: KnownLog.time).map(\.key)
+    let expectedFree = expected.filter { $0.value.expiry == nil && $0.value.stamp.freeSince <= KnownLog.time }
+        .sorted { $0.value.stamp.freeSince < $1.value.stamp.freeSince }
+    precondition(Set(free).isSubset(of: expectedFree.map(\.key)) && free.count == min(2, expectedFree.count))
     let keyBytes = lost.reduce(0) { $0 + RecordFrame.byteCount(ofKeyLength: $1.count) }
     precondition(index.byteCount == keyBytes + records.reduce(0) { $0 + RecordIndex.byteCount(of: $1.key, $1.value) })
     for (key, entry) in records { precondition(index[key] == entry) }

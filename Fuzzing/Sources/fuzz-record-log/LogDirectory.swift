@@ -88,9 +88,9 @@ extension RecordLog {
 
     /// Makes changes without concurrent writers.
     func commitAlone(_ changes: [RecordChange]) throws(RecordStoreError) {
-        var outcome: Result<Void, RecordStoreError> = .success(())
-        try exclusively { outcome = Result { () throws(RecordStoreError) in try commit(changes) } }
-        try outcome.get()
+        var outcomes: [Result<Void, RecordStoreError>] = []
+        try exclusively { outcomes = commit([RecordCommit(changes)]) }
+        for outcome in outcomes { try outcome.get() }
     }
 }
 

@@ -171,6 +171,8 @@ enum RecordOperationCoding {
                     guard let version = cursor.number(), let token = cursor.number(), let freeSince = cursor.date()
                     else { return nil }
                     stamp = RecordStamp(version: version, token: token, freeSince: freeSince)
+                    // It is encoded without a stamp.
+                    guard stamp != RecordStamp() else { return nil }
                 }
                 let entry = RecordEntry(
                     offset: offset,
