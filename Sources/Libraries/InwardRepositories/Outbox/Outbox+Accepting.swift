@@ -124,20 +124,12 @@ extension Outbox {
         _ byteCount: Int,
         needsDeadLetterRoom: Bool
     ) throws(RecordStoreError) {
-        if let large = writes.first(where: { $0.byteCount > policy.maximumWriteBytes }) {
-            throw RecordStoreError(
-                .denied,
-                explanation: """
-                    The write \(large) has \(large.byteCount) bytes, and \(policy.maximumWriteBytes) are allowed: nothing was \
-                    accepted. Make it smaller or split it.
-                    """
-            )
-        }
+        for write in writes { try write.throwIfTooLarge(policy) }
         try state.withLock { state throws(RecordStoreError) in
             guard state.phase == .open else { throw Self.notOpen }
             for write in writes {
                 guard let objection = state.handlers.objection(to: write) else { continue }
-                throw Self.denied(write, objection, state.handlers.operations(of: write.endpoint))
+                throw write.denied(because: objection, state.handlers.operations(of: write.endpoint))
             }
             if let shortage = state.shortage(
                 for: writes.count,
@@ -151,30 +143,6 @@ extension Outbox {
             state.writesUnderWay += writes.count
             state.bytesUnderWay += byteCount
         }
-    }
-
-    private static func denied(
-        _ write: OutboxWrite,
-        _ objection: UndeliverableEntryError.Reason,
-        _ operations: [OutboxOperation]
-    ) -> RecordStoreError {
-        guard case .undeclared = objection else {
-            return RecordStoreError(
-                .denied,
-                explanation: """
-                    The write \(write) is for the endpoint “\(write.endpoint)”, which has no handler: nothing was accepted. \
-                    Open the outbox with a handler for it.
-                    """
-            )
-        }
-        let declared = operations.map(\.description).joined(separator: ", ")
-        return RecordStoreError(
-            .denied,
-            explanation: """
-                The write \(write) is not among the operations that the handler of “\(write.endpoint)” declares \
-                (\(declared.isEmpty ? "none" : declared)): nothing was accepted.
-                """
-        )
     }
 
     /// Ends an accept call, and resumes the tasks that wait until no commit is in progress.
@@ -301,5 +269,43 @@ struct KeyedLock {
 
     private func isGranted(_ ticket: Ticket) -> Bool {
         (subjects[ticket] ?? []).allSatisfy { queues[$0]?.first == ticket }
+    }
+}
+
+extension OutboxWrite {
+    /// Throws an error if the write is larger than a policy allows.
+    func throwIfTooLarge(_ policy: OutboxPolicy) throws(RecordStoreError) {
+        guard byteCount > policy.maximumWriteBytes else { return }
+        throw RecordStoreError(
+            .denied,
+            explanation: """
+                The write \(self) has \(byteCount) bytes, and \(policy.maximumWriteBytes) are allowed: nothing was accepted. \
+                Make it smaller or split it.
+                """
+        )
+    }
+
+    /// The error for a write that cannot be sent.
+    func denied(
+        because objection: UndeliverableEntryError.Reason,
+        _ operations: [OutboxOperation]
+    ) -> RecordStoreError {
+        guard case .undeclared = objection else {
+            return RecordStoreError(
+                .denied,
+                explanation: """
+                    The write \(self) is for the endpoint “\(endpoint)”, which has no handler: nothing was accepted. Open the \
+                    outbox with a handler for it.
+                    """
+            )
+        }
+        let declared = operations.map(\.description).joined(separator: ", ")
+        return RecordStoreError(
+            .denied,
+            explanation: """
+                The write \(self) is not among the operations that the handler of “\(endpoint)” declares \
+                (\(declared.isEmpty ? "none" : declared)): nothing was accepted.
+                """
+        )
     }
 }

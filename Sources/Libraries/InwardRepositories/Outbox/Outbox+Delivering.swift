@@ -77,22 +77,7 @@ extension Outbox {
     }
 
     /// Returns the request for an entry.
-    func request(for entry: OutboxEntry) -> DataRequest {
-        let write = entry.write
-        var request = upstream.request(
-            write.method,
-            to: upstream.baseURL.appending(path: write.path),
-            accept: write.isPatch ? JSONFormat.mediaType : write.contentType,
-            body: write.body.map { (Data($0), write.contentType) }
-        )
-        let key = entry.idempotencyKey
-        request.headerFields[.idempotencyKey] = write.revision == 0 ? key : "\(key)-\(write.revision)"
-        if case .entityTag(let tag) = write.version { request.headerFields[.ifMatch] = tag }
-        // Only the outbox repeats the request. If a data fetcher did, an attempt that the outbox does not know of could be in
-        // progress.
-        request.isSentOnce = true
-        return request
-    }
+    func request(for entry: OutboxEntry) -> DataRequest { entry.request(to: upstream) }
 
     /// Sends an entry once, unless the upstream has already given a final response, and then settles or postpones it.
     private func deliver(_ delivery: OutboxDelivery) async {

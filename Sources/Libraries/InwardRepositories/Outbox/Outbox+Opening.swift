@@ -202,12 +202,7 @@ extension Outbox {
     ///
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
     func commit(_ changes: [RecordChange], adding own: [RecordChange]) async throws(RecordStoreError) {
-        if let change = changes.first(where: records.isTouched) {
-            throw RecordStoreError(
-                .denied,
-                explanation: "The change \(change) affects the records of the outbox, which only the outbox may change."
-            )
-        }
+        for change in changes { try change.throwIfAffecting(records.prefix) }
         try await checkOwner()
         try await store.commit(changes + own)
     }

@@ -258,15 +258,7 @@ public final class Outbox: Sendable {
     }
 
     /// Returns 128 random bits in hexadecimal digits.
-    func randomKey() -> String {
-        generator.withLock { generator in
-            (0..<2).map { _ in
-                let digits = String(generator.next() as UInt64, radix: 16)
-                return String(repeating: "0", count: 16 - digits.count) + digits
-            }
-            .joined()
-        }
-    }
+    func randomKey() -> String { generator.withLock { OutboxEntry.randomKey(using: &$0) } }
 
     private func forget(_ promise: Promise<OutboxState.Ending>, of entry: OutboxEntry) {
         state.withLock { state in

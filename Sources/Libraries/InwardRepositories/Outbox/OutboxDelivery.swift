@@ -61,7 +61,9 @@ struct DeliveryHistory: Hashable, Sendable {
 
     /// Whether an earlier attempt may have reached the upstream with an unknown outcome.
     private(set) var mayHaveArrived: Bool
-    private var conflicts = 0
+    /// Whether a refusal is final even if an earlier attempt may have arrived. See ``OutboxTerms/storesRefusals``.
+    private var refusalsAreFinal = false
+    private(set) var conflicts = 0
     private var told: Set<RepositoryError.Reason> = []
     private var isStoreTold = false
     private var isDelayTold = false
@@ -69,8 +71,10 @@ struct DeliveryHistory: Hashable, Sendable {
     private var isUnknownOutcomeTold = false
 
     /// Creates the history of an entry that has not been sent, or that an earlier process may have sent.
-    init(mayHaveArrived: Bool = false) {
+    init(mayHaveArrived: Bool = false, conflicts: Int = 0, refusalsAreFinal: Bool = false) {
         self.mayHaveArrived = mayHaveArrived
+        self.conflicts = conflicts
+        self.refusalsAreFinal = refusalsAreFinal
     }
 
     /// Adds the outcome of an attempt.
@@ -140,7 +144,8 @@ struct DeliveryHistory: Hashable, Sendable {
         case .refused, .notFound, .conflict:
             // A refusal proves that the upstream did not do this attempt. It says nothing about an earlier attempt, which may
             // still be in progress.
-            guard mayHaveArrived else { return .refused(translated) }
+            // A 409 may say that an earlier attempt is still in progress.
+            guard mayHaveArrived, !refusalsAreFinal || error.status == 409 else { return .refused(translated) }
             if error.status == 409 { conflicts += 1 }
             isUnknownOutcomeToReport = error.status != 409 || conflicts > Self.expectedConflicts
             let unknown = RepositoryError(

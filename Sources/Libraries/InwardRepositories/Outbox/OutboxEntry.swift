@@ -44,6 +44,32 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
 
     /// The request, for errors: `PUT users/7`.
     var name: String { "\(write.method) \(write.path)" }
+
+    /// Returns 128 random bits in hexadecimal digits, for an ``idempotencyKey``.
+    static func randomKey(using generator: inout any RandomNumberGenerator & Sendable) -> String {
+        (0..<2).map { _ in
+            let digits = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        .joined()
+    }
+
+    /// Returns the request to an upstream.
+    func request(to upstream: Upstream) -> DataRequest {
+        var request = upstream.request(
+            write.method,
+            to: upstream.baseURL.appending(path: write.path),
+            accept: write.isPatch ? JSONFormat.mediaType : write.contentType,
+            body: write.body.map { (Data($0), write.contentType) }
+        )
+        request.headerFields[.idempotencyKey] =
+            write.revision == 0 ? idempotencyKey : "\(idempotencyKey)-\(write.revision)"
+        if case .entityTag(let tag) = write.version { request.headerFields[.ifMatch] = tag }
+        // Only the outbox repeats the request. If a data fetcher did, an attempt that the outbox does not know of could be in
+        // progress.
+        request.isSentOnce = true
+        return request
+    }
 }
 
 /// A write for an upstream, which a repository passes to an ``Outbox``.

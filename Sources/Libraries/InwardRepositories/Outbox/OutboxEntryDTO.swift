@@ -153,6 +153,12 @@ struct AttemptNote: Codable, Hashable {
     let cause: String?
     /// Whether it failed because the credentials were not valid, or `nil` if it did not.
     private let denied: Bool?
+    /// When the first attempt began, in milliseconds since 1970, or `nil` if it is not known.
+    private let firstAttempt: Int64?
+    /// Whether the entry is not sent until somebody decides, or `nil` if it is.
+    private let held: Bool?
+    /// The number of 409 responses so far, or `nil` for none.
+    private let busyCount: Int?
 
     init(
         attempts: Int,
@@ -160,9 +166,15 @@ struct AttemptNote: Codable, Hashable {
         isSending: Bool = false,
         nextAttempt: Date? = nil,
         cause: String? = nil,
-        isDenied: Bool = false
+        isDenied: Bool = false,
+        firstAttempt: Date? = nil,
+        isHeld: Bool = false,
+        conflicts: Int = 0
     ) {
         version = Self.version
+        self.firstAttempt = firstAttempt?.wholeMilliseconds
+        held = isHeld ? true : nil
+        busyCount = conflicts > 0 ? conflicts : nil
         self.attempts = attempts
         self.mayHaveArrived = mayHaveArrived
         self.isSending = isSending
@@ -173,6 +185,15 @@ struct AttemptNote: Codable, Hashable {
 
     /// Whether the last attempt failed because the credentials were not valid.
     var isDenied: Bool { denied ?? false }
+
+    /// Whether the entry is not sent until somebody decides.
+    var isHeld: Bool { held ?? false }
+
+    /// The number of 409 responses so far.
+    var conflicts: Int { busyCount ?? 0 }
+
+    /// When the first attempt began.
+    var firstAttemptDate: Date? { firstAttempt.map { Date(timeIntervalSince1970: Double($0) / 1_000) } }
 
     /// Decodes a note. An unreadable note counts as an attempt that may have arrived.
     init(_ bytes: [UInt8]) {
@@ -198,7 +219,10 @@ struct AttemptNote: Codable, Hashable {
             isSending: isSending,
             nextAttempt: nextAttemptDate,
             cause: cause,
-            isDenied: isDenied
+            isDenied: isDenied,
+            firstAttempt: firstAttemptDate,
+            isHeld: isHeld,
+            conflicts: min(max(0, conflicts), Self.maximumAttempts)
         )
     }
 }

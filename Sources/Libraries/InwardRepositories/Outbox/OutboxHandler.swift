@@ -28,6 +28,9 @@ public protocol OutboxHandler: Sendable {
     /// The operations that writes of this endpoint may perform. The outbox neither accepts nor sends any others.
     var operations: [OutboxOperation] { get }
 
+    /// How a ``SharedOutbox`` delivers the writes of this endpoint. The default is `OutboxTerms()`.
+    var terms: OutboxTerms { get }
+
     /// Replaces the pending entries. The outbox calls it when it opens. When another process has taken over and will settle the
     /// entries, it passes an empty array. Must return quickly.
     ///
@@ -106,6 +109,9 @@ public protocol OutboxHandler: Sendable {
 }
 
 extension OutboxHandler {
+    /// The default terms.
+    public var terms: OutboxTerms { OutboxTerms() }
+
     /// Returns `ready`: every entry is sent as it was accepted.
     public func preparation(of entry: OutboxEntry) async throws(RecordStoreError) -> OutboxPreparation { .ready }
 

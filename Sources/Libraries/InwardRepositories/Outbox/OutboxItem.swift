@@ -143,6 +143,8 @@ public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringCo
         case lost
         /// The store lost records that it cannot name. One of them may be an earlier write of the same subject.
         case behindLosses
+        /// Somebody has to decide whether it is sent again. The associated value says why, as a clause.
+        case awaitingDecision(String)
         /// The item is not a write. It stands for the records that the store lost and cannot name.
         case unknownLosses
         /// No handler settles the writes of this endpoint. Open the outbox with one.
@@ -162,6 +164,7 @@ public struct UndeliverableEntryError: Error, Hashable, Sendable, CustomStringCo
                 """
                 may follow a write that the store lost to damage: discard “\(OutboxItem.unknownLossesID)” to send it anyway
                 """
+            case .awaitingDecision(let cause): "is held until it is resent or discarded: \(cause)"
             case .unknownLosses:
                 """
                 represents records that the store lost to damage and cannot name, possibly pending writes: discard it to send the \

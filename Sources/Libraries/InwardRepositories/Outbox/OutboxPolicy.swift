@@ -120,5 +120,5 @@ public struct OutboxPolicy: Sendable {
         return min(.milliseconds(Int64(milliseconds)), longest)
     }
 
-    private static func clamped(_ duration: Duration) -> Duration { min(max(.zero, duration), Backoff.longest) }
+    static func clamped(_ duration: Duration) -> Duration { min(max(.zero, duration), Backoff.longest) }
 }

@@ -44,13 +44,21 @@ struct OutboxRecords {
 
     /// Returns the change that acknowledges a number of losses of unknown records.
     func acknowledgment(of losses: Int) -> RecordChange { .keep(StoredRecord(Array(String(losses).utf8)), self.losses) }
+}
 
-    /// Returns whether a change affects the outbox's records.
-    func isTouched(by change: RecordChange) -> Bool {
-        switch change {
-        case .keep(_, let key), .remove(let key): prefix.contains(key)
-        case .removeAll(let key): prefix.contains(key) || key.contains(prefix)
-        }
+extension RecordChange {
+    /// Throws an error if the change affects the records of an outbox under a prefix.
+    func throwIfAffecting(_ prefix: RecordKey) throws(RecordStoreError) {
+        let affects =
+            switch self {
+            case .keep(_, let key), .remove(let key): prefix.contains(key)
+            case .removeAll(let key): prefix.contains(key) || key.contains(prefix)
+            }
+        guard affects else { return }
+        throw RecordStoreError(
+            .denied,
+            explanation: "The change \(self) affects the records of the outbox, which only the outbox may change."
+        )
     }
 }
 
@@ -96,8 +104,12 @@ struct OutboxEntryName: Hashable, Sendable {
 
     /// Returns the key with a prefix.
     func key(under prefix: RecordKey) -> RecordKey {
-        let number = String(sequence)
-        let padded = String(repeating: "0", count: max(0, Self.digits - number.count)) + number
-        return RecordKey(prefix.components + [padded, idempotencyKey] + subject.components)
+        RecordKey(prefix.components + [Self.padded(sequence), idempotencyKey] + subject.components)
+    }
+
+    /// Returns a number with leading zeros, so that keys sort by it.
+    static func padded(_ number: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, Self.digits - digits.count)) + digits
     }
 }

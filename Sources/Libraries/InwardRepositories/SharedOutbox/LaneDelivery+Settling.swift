@@ -1,0 +1,156 @@
+import InwardCore
+import InwardFetching
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension LaneDelivery {
+    /// Commits the outcome of an entry together with its removal.
+    mutating func settle(_ answered: Work, _ ending: Ending) async throws(RecordStoreError) -> Next {
+        var work = answered
+        var failures = 0
+        // Whether an earlier commit of this settlement may have succeeded.
+        var mayBeSettled = false
+        while true {
+            let outcome = await Result { () async throws(RecordStoreError) in try await commit(work, ending) }
+            let error: RecordStoreError
+            switch outcome {
+            case .success(let settlement):
+                settlement?.whenCommitted()
+                report(work, ending, problem: settlement?.problem)
+                return work.numbers.count > 1 ? .goOn : .end
+            case .failure(let failure): error = failure
+            }
+            if error.reason != .conflict {
+                mayBeSettled = mayBeSettled || error.reason == .outcomeUnknown
+                failures += 1
+                let wait = policy.delivery.wait(after: failures, retryAfter: nil)
+                guard outbox.timer.now + wait < leaseEnd else { throw error }
+                try? await outbox.timer.sleep(for: wait)
+            }
+            guard let head = try await outbox.store.snapshot(for: records.head(of: lane)),
+                let numbers = try? LaneHead(head), numbers.first <= work.number
+            else {
+                // Either an earlier commit has succeeded, or another instance has settled the entry.
+                guard mayBeSettled else { throw error }
+                report(work, ending, problem: nil)
+                return .goOn
+            }
+            // If only the lease is lost, the head is unchanged.
+            guard error.reason != .conflict || head.version != work.head.version, numbers.first == work.number else {
+                throw error
+            }
+            (work.head, work.numbers) = (head, numbers)
+        }
+    }
+
+    private func commit(_ work: Work, _ ending: Ending) async throws(RecordStoreError) -> OutboxSettlement? {
+        let entry = work.entry
+        let pending = work.numbers.count > 1 ? try await outbox.pendingEntries(of: lane, after: work.number) : []
+        let sameSubject = pending.filter { $0.write.subject == entry.write.subject }
+        let later = LaterEntries(sameSubject)
+        let settlement =
+            switch ending.outcome {
+            case .success(let response):
+                try await work.handler.delivered(entry, answer: response, before: later)
+            case .failure(let error):
+                try await work.handler.refused(entry, because: error, before: later)
+            }
+        for change in settlement.changes { try change.throwIfAffecting(records.prefix) }
+        var changes = settlement.changes
+        var revised = settlement.revised
+        if let version = ending.droppedFor, let next = sameSubject.first, next.write.version == .previousWrite {
+            revised = [next.revised(to: next.write.made(for: version))]
+        }
+        for entry in revised {
+            changes.append(.keep(try LaneEntryDTO.record(of: entry), records.entry(entry.sequence, of: lane)))
+        }
+        changes.append(.remove(records.entry(work.number, of: lane)))
+        changes.append(.remove(records.note(work.number, of: lane)))
+        if case .failure(let error) = ending.outcome, ending.droppedFor == nil {
+            changes.append(try outbox.deadLetter(of: entry, in: lane.partition, because: error, ending.conflict))
+        }
+        let head = records.head(of: lane)
+        if work.numbers.count > 1 {
+            changes.append(.keep(LaneHead(first: work.number + 1, next: work.numbers.next).record, head))
+        } else {
+            changes.append(.remove(head))
+        }
+        let conditions: [RecordCondition] = [.isLeased(lease), .isUnchanged(head, since: work.head)]
+        try await outbox.store.commit(changes, if: conditions)
+        return settlement
+    }
+
+    /// Reports the outcome of a settled entry.
+    private func report(_ work: Work, _ ending: Ending, problem: String?) {
+        let end: OutboxDeliveryEnd
+        switch ending.outcome {
+        case .success:
+            end = .delivered
+            outbox.count { $0.delivered += 1 }
+            if let problem { outbox.errorHandler.handle(UnusableAnswerError(work.entry, problem: problem)) }
+        case .failure where ending.droppedFor != nil:
+            end = .dropped
+            outbox.count { $0.delivered += 1 }
+        case .failure(let error):
+            end = .refused(error)
+            outbox.count { $0.refused += 1 }
+            outbox.errorHandler.handle(RefusedWriteError(work.entry, because: error))
+        }
+        outbox.observer?.deliveryEnded(work.entry, end, after: outbox.timer.now - ending.start)
+    }
+
+    /// Notes a failed attempt, and lets the lease run out after a wait.
+    mutating func postpone(
+        _ work: inout Work,
+        because error: RepositoryError,
+        retryAfter: Duration?,
+        _ start: Duration
+    ) async throws(RecordStoreError) -> Next {
+        let terms = work.handler.terms
+        let attempts = work.entry.attempts + 1
+        let isLast = terms.attemptLimit.map { attempts >= $0 } ?? false
+        if isLast, terms.afterLimit == .goOn {
+            return try await settle(work, Ending(outcome: .failure(error), start: start))
+        }
+        work.entry.attempts = attempts
+        if isLast { return try await hold(work, because: .attemptLimit(error)) }
+        let wait = policy.delivery.wait(after: attempts, retryAfter: retryAfter)
+        let note = AttemptNote(
+            attempts: attempts,
+            mayHaveArrived: work.history.mayHaveArrived,
+            nextAttempt: outbox.now().addingTimeInterval(wait / .seconds(1)),
+            cause: "\(error)",
+            isDenied: error.reason == .denied,
+            firstAttempt: work.history.mayHaveArrived ? work.note?.firstAttemptDate ?? outbox.now() : nil,
+            conflicts: work.history.conflicts
+        )
+        try await keep(note, of: work)
+        outbox.count { $0.postponed += 1 }
+        let needsAction = error.reason == .denied || error.reason == .unreadable
+        if attempts == policy.delivery.reportedAttempts || needsAction && attempts == 1 {
+            outbox.errorHandler.handle(DelayedWriteError(work.entry, because: error))
+        }
+        outbox.observer?.deliveryEnded(work.entry, .postponed(error), after: outbox.timer.now - start)
+        return .wait(wait)
+    }
+
+    /// Notes that the entry is not sent until somebody decides.
+    func hold(_ work: Work, because reason: HeldWriteError.Reason) async throws(RecordStoreError) -> Next {
+        let error = HeldWriteError(work.entry, in: lane.partition, because: reason)
+        let note = AttemptNote(
+            attempts: work.entry.attempts,
+            mayHaveArrived: work.history.mayHaveArrived,
+            cause: "\(reason)",
+            firstAttempt: work.note?.firstAttemptDate,
+            isHeld: true,
+            conflicts: work.history.conflicts
+        )
+        try await keep(note, of: work)
+        outbox.errorHandler.handle(error)
+        return .wait(policy.holdInterval)
+    }
+}
