@@ -49,7 +49,11 @@ extension SharedOutbox {
         try throwUnlessAcceptable(acceptance, destination)
         guard !acceptance.writes.isEmpty || !acceptance.changes.isEmpty else { return [] }
         let lanes = acceptance.writes.map { write in
-            OutboxLane(of: write, in: acceptance.partition, destination.handler(of: write.endpoint)?.terms ?? OutboxTerms())
+            OutboxLane(
+                of: write,
+                in: acceptance.partition,
+                destination.handler(of: write.endpoint)?.terms ?? OutboxTerms()
+            )
         }
         let keys = acceptance.writes.map { _ in randomKey() }
         while true {
@@ -117,7 +121,9 @@ extension SharedOutbox {
             guard head.next - head.first < policy.maximumPending else { throw Self.full(write, policy) }
             var write = write
             // A write that follows a pending write of its subject is for the version that results from it.
-            if case .entityTag = write.version, pending.contains(write.subject) { write = write.made(for: .previousWrite) }
+            if case .entityTag = write.version, pending.contains(write.subject) {
+                write = write.made(for: .previousWrite)
+            }
             pending.insert(write.subject)
             let entry = OutboxEntry(
                 sequence: head.next,
@@ -137,7 +143,9 @@ extension SharedOutbox {
     }
 
     /// Returns the subjects of pending writes of a lane, as far as they matter for new writes.
-    private func subjects(of lane: OutboxLane, in writes: [OutboxWrite]) async throws(RecordStoreError) -> Set<RecordKey> {
+    private func subjects(of lane: OutboxLane, in writes: [OutboxWrite]) async throws(RecordStoreError) -> Set<
+        RecordKey
+    > {
         guard lane.subject.components.isEmpty else { return [lane.subject] }
         let isNeeded = writes.contains { if case .entityTag = $0.version { true } else { false } }
         return isNeeded ? Set(try await pendingEntries(of: lane).map(\.write.subject)) : []

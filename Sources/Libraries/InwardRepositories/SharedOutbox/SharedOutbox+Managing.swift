@@ -129,7 +129,8 @@ extension SharedOutbox {
             guard numbers.first == number, entry == nil || note?.isHeld == true else {
                 throw RecordStoreError(
                     .denied,
-                    explanation: "The write \(id) is not held: it is being sent, or waits for its turn or its next attempt."
+                    explanation:
+                        "The write \(id) is not held: it is being sent, or waits for its turn or its next attempt."
                 )
             }
             return HeldEntry(
@@ -229,7 +230,8 @@ extension SharedOutbox {
 
     /// Returns the entries of a lane, in order.
     private func items(of lane: OutboxLane) async throws(RecordStoreError) -> [Item] {
-        guard let snapshot = try await store.snapshot(for: records.head(of: lane)), let head = try? LaneHead(snapshot) else {
+        guard let snapshot = try await store.snapshot(for: records.head(of: lane)), let head = try? LaneHead(snapshot)
+        else {
             return []
         }
         let numbers = Array(head.first..<head.next)

@@ -119,7 +119,11 @@ public final class SharedOutbox: Sendable {
         let work = InteractionID.lifted {
             Deadline.lifted { Task(executorPreference: timer.executor) { await self.deliver() } }
         }
-        await withTaskCancellationHandler { await work.value } onCancel: { stop() }
+        await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            stop()
+        }
     }
 
     private func deliver() async {

@@ -86,7 +86,9 @@ struct GatedSharedStore: SharedRecordStore {
 extension GatedSharedStore.Operation {
     /// Whether the operation notes an attempt.
     var isNote: Bool {
-        guard case .commit(let changes) = self, changes.count == 1, case .keep(_, let key)? = changes.first else { return false }
+        guard case .commit(let changes) = self, changes.count == 1, case .keep(_, let key)? = changes.first else {
+            return false
+        }
         return key.components.starts(with: ["outbox", "notes"])
     }
 

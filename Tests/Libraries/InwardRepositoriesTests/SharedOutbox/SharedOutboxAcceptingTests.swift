@@ -84,7 +84,13 @@ struct SharedOutboxAcceptingTests {
 
     @Test func writeThatFollowsAnotherOneIsForTheVersionThatResultsFromIt() async throws {
         let outbox = try stage.outbox(stage.upstream())
-        let write = OutboxWrite(endpoint: "posts", subject: ["7"], method: .put, path: "7", version: .entityTag("\"a\""))
+        let write = OutboxWrite(
+            endpoint: "posts",
+            subject: ["7"],
+            method: .put,
+            path: "7",
+            version: .entityTag("\"a\"")
+        )
         let first = try await outbox.accept([write, write], in: partition)
         let second = try await outbox.accept([write], in: partition)
         #expect((first + second).map(\.write.version) == [.entityTag("\"a\""), .previousWrite, .previousWrite])

@@ -53,7 +53,11 @@ struct SharedOutboxChaosTests {
 
         private func throwIfDead(_ request: DataRequest) throws(FetchError) {
             guard isDead.withLock(\.self) else { return }
-            throw FetchError(.interrupted, request: request, explanation: "was not answered, because the process is dead")
+            throw FetchError(
+                .interrupted,
+                request: request,
+                explanation: "was not answered, because the process is dead"
+            )
         }
 
         /// Returns the store as the process sees it.

@@ -50,7 +50,9 @@ struct SharedOutboxOutcomeTests {
             try await outbox.accept([SharedOutboxStage.write(["7"])], in: partition)
             try await stage.until { upstream.requests.count == 2 }
             let item = try #require(try await outbox.pending(in: partition).first)
-            #expect(item.state == .outcomeUnknown && item.attempts == 2 && item.cause?.contains("response was lost") == true)
+            #expect(
+                item.state == .outcomeUnknown && item.attempts == 2 && item.cause?.contains("response was lost") == true
+            )
             try await stage.untilDelivered(outbox)
         }
         #expect(Set(upstream.requests.map { $0.headerFields[.idempotencyKey] }).count == 1)

@@ -44,7 +44,9 @@ struct SharedOutboxStage {
         _ dataFetcher: any DataFetcher,
         store: (any SharedRecordStore)? = nil,
         handler: (any OutboxHandler)? = nil,
-        policy: SharedOutboxPolicy = SharedOutboxPolicy(delivery: OutboxPolicy(attemptLimit: .seconds(20), jitter: Jitter { 1 })),
+        policy: SharedOutboxPolicy = SharedOutboxPolicy(
+            delivery: OutboxPolicy(attemptLimit: .seconds(20), jitter: Jitter { 1 })
+        ),
         keySeed: UInt64 = 1,
         skew: Duration = .zero
     ) throws -> SharedOutbox {

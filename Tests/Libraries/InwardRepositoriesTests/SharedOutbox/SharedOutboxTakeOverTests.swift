@@ -76,7 +76,9 @@ struct SharedOutboxTakeOverTests {
         let (suspended, other) = try await takeOver(from: suspending(.before, \.isSettlement), upstream)
         // Both sent the first write, with the same key.
         #expect(upstream.requests.map(\.text) == ["1", "1", "2"])
-        #expect(upstream.requests[0].headerFields[.idempotencyKey] == upstream.requests[1].headerFields[.idempotencyKey])
+        #expect(
+            upstream.requests[0].headerFields[.idempotencyKey] == upstream.requests[1].headerFields[.idempotencyKey]
+        )
         #expect(suspended.counts == OutboxCounts(accepted: 2, attempts: 1))
         #expect(other.counts == OutboxCounts(attempts: 2, delivered: 2))
         #expect(stage.handler.events.count { if case .committed = $0 { true } else { false } } == 2)
@@ -130,7 +132,9 @@ struct SharedOutboxTakeOverTests {
         try await stage.delivering(by: [other]) { [stage] in try await stage.untilDelivered(other) }
         #expect(stage.elapsed < .seconds(2))
         #expect(slow.done.isEmpty && upstream.done.count == 1)
-        #expect(slow.requests.first?.headerFields[.idempotencyKey] == upstream.requests.first?.headerFields[.idempotencyKey])
+        #expect(
+            slow.requests.first?.headerFields[.idempotencyKey] == upstream.requests.first?.headerFields[.idempotencyKey]
+        )
         #expect(stage.timer.count == 0)
     }
 }
