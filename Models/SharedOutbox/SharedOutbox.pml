@@ -115,6 +115,7 @@ typedef Instance {
     byte entry;                 /* the entry that was read */
     bit mayHaveArrived;         /* the note said so before this attempt: an earlier attempt may have arrived */
     bit isRefusal;              /* the answer is a refusal */
+    bit isUndone;               /* no attempt has arrived: the upstream could not do this one, and there was none before */
 #ifdef TIMED
     byte pause;                 /* ticks since the local check */
 #endif
@@ -262,7 +263,7 @@ inline forget() {
     :: else
     fi;
     I.subject = 0; I.token = NONE; I.isCurrent = 0; I.number = NONE; I.next = NONE; I.entry = NONE;
-    I.mayHaveArrived = 0; I.isRefusal = 0;
+    I.mayHaveArrived = 0; I.isRefusal = 0; I.isUndone = 0;
 #ifdef TIMED
     I.pause = 0;
 #endif
@@ -271,7 +272,7 @@ inline forget() {
 
 /* Drops the knowledge about the entry, but not the lease. */
 inline forgetEntry() {
-    I.entry = NONE; I.mayHaveArrived = 0; I.isRefusal = 0;
+    I.entry = NONE; I.mayHaveArrived = 0; I.isRefusal = 0; I.isUndone = 0;
 #ifdef TIMED
     I.pause = 0
 #endif
@@ -367,15 +368,15 @@ inline readEntry() {
         trace(", noted: %d\n", I.mayHaveArrived)
 #if defined(MUTATE_NO_NOTE)
         I.state = checking
-#elif defined(NOTE_EVERY_ATTEMPT)
-        I.state = noting
-#else
+#elif defined(MUTATE_NOTE_ONCE)
         I.state = (I.mayHaveArrived -> checking : noting)
+#else
+        I.state = noting
 #endif
     fi
 }
 
-/* note: commits that the entry may have arrived, before it is sent. */
+/* note: commits that the entry may have arrived, before each attempt to send it. */
 inline note() {
     if
     :: noteLease ->
@@ -448,6 +449,16 @@ inline send() {
         I.state = postponing
     :: !H.isRemembered[I.entry] && (!isCalm || !I.mayHaveArrived) ->        /* refused; for now, if it is a repeat */
         answerRefused()
+#endif
+#ifndef TIMED
+    :: !H.isRemembered[I.entry] && !isCalm ->                               /* fault: the upstream cannot do it now */
+        trace("  the upstream is not available for entry %d\n", I.entry)
+#ifdef MUTATE_CLEAR_ANY_NOTE
+        I.isUndone = 1;
+#else
+        I.isUndone = !I.mayHaveArrived;
+#endif
+        I.state = postponing
 #endif
     :: !isCalm ->                                                           /* fault: no answer, and it may still arrive */
         trace("  instance %d gets no answer, and the request may still arrive\n", me + 1)
@@ -536,7 +547,8 @@ inline settle() {
     fi
 }
 
-/* postpone: extends the lease by the wait, and gives it up. When it has run out, any instance can claim the head. */
+/* postpone: clears the note if no attempt has arrived, extends the lease by the wait, and gives it up. When it has run out, any
+   instance can claim the head. */
 inline postpone() {
     if
 #ifdef MUTATE_SECOND_WHILE_POSTPONED
@@ -549,6 +561,10 @@ inline postpone() {
     :: isLeased ->
         trace("instance %d: postpone\n", me + 1)
         checkNotFenced();
+        if
+        :: I.isUndone -> H.isNoted[I.number] = 0
+        :: else
+        fi;
         H.isRunning = 1;
 #ifdef TIMED
         H.ticksLeft = WAIT;
