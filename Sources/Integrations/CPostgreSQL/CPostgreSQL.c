@@ -181,6 +181,16 @@ CPQWait cpq_idle(CPQConnection *connection, int32_t milliseconds) {
     return PQconsumeInput(connection->server) ? CPQWaitReady : CPQWaitFailed;
 }
 
+bool cpq_take_notifications(CPQConnection *connection) {
+    bool has_found = false;
+    PGnotify *notification;
+    while ((notification = PQnotifies(connection->server))) {
+        PQfreemem(notification);
+        has_found = true;
+    }
+    return has_found;
+}
+
 const char *cpq_error_code(const CPQResult *result) {
     return text(PQresultErrorField((const PGresult *) result, PG_DIAG_SQLSTATE));
 }

@@ -106,6 +106,25 @@ final class ConnectionPool: Sendable {
         return true
     }
 
+    /// Executes a statement on a connection, which is made if necessary, without a task that waits for it. Then calls a closure,
+    /// even if the statement failed, unless the pool is closed.
+    func tryOnce(_ statement: Statement, _ whenEnded: @escaping @Sendable () -> Void) {
+        let settings = shared.settings
+        perform { connection in
+            if let connection {
+                _ = settings.attempt(
+                    on: connection,
+                    until: .now + settings.timeLimit,
+                    while: { false },
+                    { connection, limit throws(ServerError) in
+                        try connection.run([statement], within: limit, isInterruptible: false)
+                    }
+                )
+            }
+            whenEnded()
+        }
+    }
+
     /// Starts the thread of a connection.
     private static func start(_ worker: Int, _ shared: Shared) {
         Thread.detachNewThread {
@@ -194,8 +213,8 @@ private struct PoolState {
     }
 }
 
-/// Interrupts the connection that works for a task.
-private final class Waker: Sendable {
+/// Interrupts the connection that works for a task or for listeners.
+final class Waker: Sendable {
     private let interruption = Mutex<Interruption?>(nil)
 
     func set(_ interruption: Interruption?) { self.interruption.withLock { $0 = interruption } }
@@ -204,10 +223,10 @@ private final class Waker: Sendable {
     func wake() { interruption.withLock { $0?.send() } }
 }
 
-/// What a pool needs to know about its server.
+/// What connections need to know about their server.
 struct PoolSettings: Sendable {
     /// The first pause between attempts to reach the server, and the longest.
-    private static let pauses = (first: Duration.milliseconds(20), last: Duration.seconds(1))
+    static let pauses = (first: Duration.milliseconds(20), last: Duration.seconds(1))
     /// How long an idle connection waits before it looks again.
     private static let idleLimit = Duration.seconds(60)
 

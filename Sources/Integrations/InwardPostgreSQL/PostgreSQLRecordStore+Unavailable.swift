@@ -74,6 +74,11 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
     /// - Throws: A `RecordStoreError` with the reason `closed`.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { throw Self.missing }
 
+    /// Returns announcements that have ended.
+    public func announcements(under key: RecordKey) -> RecordAnnouncements {
+        RecordAnnouncementHub().announcements(under: key)
+    }
+
     private static var missing: RecordStoreError {
         RecordStoreError(
             .closed,

@@ -26,6 +26,11 @@ import Synchronization
 /// connection is lost, the store claims its keys again as soon as the server has ended the old session, but another process may be
 /// faster.
 ///
+/// **Announcements.** They reach all stores that use the same tables, in any process. A commit that announces something also inserts
+/// a row for each key. The store then notifies the listeners, and does not wait for them. Should a notification be lost, they find the
+/// rows within a second. A store listens on a connection of its own, from the first call of ``announcements(under:)`` until the last
+/// of its sequences has ended.
+///
 /// **Tables.** The store creates its tables on first use, in the first schema of the search path. Several programs may start at once. It
 /// refuses tables of a newer version of this package. Do not connect through a pooler that shares sessions, such as
 /// PgBouncer in transaction mode.
@@ -38,15 +43,32 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
     private let connections: ConnectionPool
     private let claims: KeyClaims
     private let purging = Purging()
+    private let sender = AnnouncementSender()
+    private let listener: AnnouncementListener
 
     /// Creates a store. It connects on first use.
     ///
     /// - Parameters:
     ///   - connectionString: The connection string or URI, as libpq reads it. Missing settings come from environment variables such as
     ///     `PGHOST`. By default, the server's certificate must match its host name (`sslmode=verify-full`).
-    ///   - connectionLimit: The maximum number of connections, at least 1. Claims use one additional connection.
+    ///   - connectionLimit: The maximum number of connections, at least 1. Claims use one additional connection,
+    ///     and announcements another one while somebody listens.
     ///   - timeLimit: How long an operation waits for a connection, retries, and waits for an answer.
-    public init(_ connectionString: String, connectionLimit: Int = 8, timeLimit: Duration = .seconds(30)) {
+    public convenience init(
+        _ connectionString: String,
+        connectionLimit: Int = 8,
+        timeLimit: Duration = .seconds(30)
+    ) {
+        self.init(
+            connectionString,
+            connectionLimit: connectionLimit,
+            timeLimit: timeLimit,
+            pollInterval: .seconds(1)
+        )
+    }
+
+    /// Creates a store whose listeners read announcements at an interval, even if there is no notification.
+    init(_ connectionString: String, connectionLimit: Int, timeLimit: Duration, pollInterval: Duration) {
         let process = ProcessInfo.processInfo
         let settings = PoolSettings(
             info: connectionString,
@@ -57,14 +79,18 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
         )
         connections = ConnectionPool(settings)
         claims = KeyClaims(settings)
+        listener = AnnouncementListener(settings, pollInterval: pollInterval)
     }
 
-    /// Closes the connections after all earlier operations. Later calls fail with the reason `closed`.
+    deinit { listener.close() }
+
+    /// Closes the connections after all earlier operations, and ends all announcements. Later calls fail with the reason `closed`.
     ///
     /// Without this call, the connections are closed after the last reference to the store is released.
     public func close() {
         connections.close()
         claims.close()
+        listener.close()
     }
 
     /// Returns the record for a key, or `nil` if it does not exist or has expired.
@@ -170,6 +196,7 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
             commit.isEmpty ? nil : try CommitAttempt(connection: connection, limit: limit).make(commit)
         }
         if let unmet { throw .conflict(unmet) }
+        if !commit.announced.isEmpty { sender.send(on: connections) }
         if purging.isDue() { connections.perform { [purging] connection in purging.purge(connection) } }
     }
 
@@ -218,6 +245,11 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
         min(max(duration, .zero - longestLease), longestLease) / .seconds(1)
     }
 
+    /// Returns what commits announce about a key, from all stores that use the same tables.
+    ///
+    /// The first element says that the store has reached the server and listens. Commits are reported from then on.
+    public func announcements(under key: RecordKey) -> RecordAnnouncements { listener.announcements(under: key) }
+
     /// Claims a key, or returns its current owner. The call does not wait for the owner.
     ///
     /// - Throws: A `RecordStoreError` if the server cannot be reached, or if the task was cancelled before the call.
@@ -226,7 +258,7 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
     }
 }
 
-/// Removes expired records from time to time.
+/// Removes expired records and old announcements from time to time.
 final class Purging: Sendable {
     /// The time between two removals by one store.
     private static let interval = Duration.seconds(10)
@@ -242,14 +274,16 @@ final class Purging: Sendable {
         }
     }
 
-    /// Removes expired records, and the rows of sessions that are long gone. If that fails, the next removal tries again.
+    /// Removes expired records, old announcements, and the rows of sessions that are long gone. If that fails, the next removal tries again.
     func purge(_ connection: ServerConnection?) {
         guard let connection, connection.isConnected else { return }
         let end = ContinuousClock.now + .seconds(5)
         do throws(ServerError) {
-            var count: Int64 = 1
-            while count > 0, .now < end {
-                count = try connection.run([Statement(.purge)], within: end - .now).first?.first?.integer(0) ?? 0
+            for statement in [PreparedStatement.purge, .purgeAnnouncements] {
+                var count: Int64 = 1
+                while count > 0, .now < end {
+                    count = try connection.run([Statement(statement)], within: end - .now).first?.first?.integer(0) ?? 0
+                }
             }
             _ = try connection.run([Statement(.purgeSessions)], within: .seconds(5))
         } catch {}

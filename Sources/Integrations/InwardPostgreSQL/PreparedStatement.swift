@@ -21,6 +21,9 @@ enum PreparedStatement: String, CaseIterable {
     case outcome
     case purge
     case purgeSessions
+    case announce
+    case readAnnouncements
+    case purgeAnnouncements
     case table
     case claim
     case release
@@ -110,6 +113,28 @@ enum PreparedStatement: String, CaseIterable {
             SELECT count(*) FROM removed
             """
         case .purgeSessions: "DELETE FROM inward_sessions WHERE used < clock_timestamp() - interval '7 days'"
+        case .announce:
+            """
+            INSERT INTO inward_announcements (key)
+            SELECT announced FROM unnest($1::bytea[]) WITH ORDINALITY AS announcements(announced, place) ORDER BY place
+            """
+        // The rows since a transaction, with the oldest transaction that has not ended. Without a row, this one alone.
+        case .readAnnouncements:
+            """
+            SELECT oldest, number, key FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest) AS snapshot
+            LEFT JOIN inward_announcements ON xid >= least($1::xid8, oldest) ORDER BY number LIMIT $2::bigint
+            """
+        case .purgeAnnouncements:
+            """
+            WITH old AS (
+                SELECT xid, number FROM inward_announcements WHERE time < clock_timestamp() - interval '5 minutes'
+                ORDER BY time LIMIT 1000 FOR UPDATE SKIP LOCKED
+            ), removed AS (
+                DELETE FROM inward_announcements AS announced USING old
+                WHERE announced.xid = old.xid AND announced.number = old.number RETURNING 1
+            )
+            SELECT count(*) FROM removed
+            """
         case .table: "SELECT 'inward_records'::regclass::oid::bigint"
         case .claim: "SELECT pg_try_advisory_lock($1::bigint)"
         case .release: "SELECT pg_advisory_unlock($1::bigint)"

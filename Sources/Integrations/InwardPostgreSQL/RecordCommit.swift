@@ -3,7 +3,7 @@ import Foundation
 import InwardRepositories
 import InwardTransfers
 
-/// The effect of a commit: what is removed and then kept, and the locks that it needs.
+/// The effect of a commit: what is removed, kept and announced, and the locks that it needs.
 ///
 /// Commits that affect a common key are made one after the other, also if the key has no record. Each key has a lock. All
 /// commits share the store's lock, but one that removes ranges of keys, or affects many keys, holds it alone.
@@ -17,6 +17,8 @@ struct RecordCommit: Sendable {
     private(set) var removed: [[UInt8]] = []
     /// The records that are kept, in the order of the changes, which is that of their versions.
     private(set) var kept: [(key: [UInt8], record: StoredRecord)] = []
+    /// The encoded keys that are announced, in the order of the changes.
+    private(set) var announced: [[UInt8]] = []
     /// The conditions of the commit.
     let conditions: [RecordCondition]
 
@@ -37,6 +39,7 @@ struct RecordCommit: Sendable {
                 let prefix = key.encoded
                 ranges.append(prefix)
                 last = last.filter { !$0.key.starts(with: prefix) }
+            case .announce(let key): announced.append(key.encoded)
             }
         }
         for (key, change) in last.sorted(by: { $0.value.place < $1.value.place }) {
@@ -45,8 +48,10 @@ struct RecordCommit: Sendable {
         }
     }
 
-    /// Whether there is nothing to change or to check.
-    var isEmpty: Bool { ranges.isEmpty && removed.isEmpty && kept.isEmpty && conditions.isEmpty }
+    /// Whether there is nothing to change, to announce or to check.
+    var isEmpty: Bool {
+        ranges.isEmpty && removed.isEmpty && kept.isEmpty && announced.isEmpty && conditions.isEmpty
+    }
 
     /// The size of the records, in bytes.
     var byteCount: Int { kept.reduce(0) { $0 + $1.record.bytes.count } }
@@ -76,6 +81,7 @@ struct RecordCommit: Sendable {
                 )
             )
         }
+        if !announced.isEmpty { statements.append(Statement(.announce, [.byteArrays(announced)])) }
         return (statements, check)
     }
 

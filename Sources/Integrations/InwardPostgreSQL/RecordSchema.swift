@@ -4,9 +4,10 @@
 /// | version | tables |
 /// |---|---|
 /// | 1 | `inward_schema`, `inward_records`, `inward_sessions` |
+/// | 2 | `inward_announcements` is added |
 enum RecordSchema {
     /// The version of the tables that this program reads and writes.
-    static let version = 1
+    static let version = 2
 
     /// The lock of those who create or change the tables: the bytes of “inward” and two zeros.
     private static let lock: Int64 = 0x696E_7761_7264_0000
@@ -18,6 +19,9 @@ enum RecordSchema {
     ///
     /// `token` is the fencing token of the last lease, which ends or ended at `free_since`. An index orders the records with the
     /// same first two components by this time.
+    ///
+    /// An announcement that a crash of the server destroys is not needed: all connections are lost with it, and listeners then assume
+    /// that anything has changed.
     private static let migrations: [[String]] = [
         [
             """
@@ -53,7 +57,19 @@ enum RecordSchema {
             """,
             "CREATE TABLE inward_schema (version integer NOT NULL)",
             "INSERT INTO inward_schema VALUES (0)",
-        ]
+        ],
+        [
+            """
+            CREATE UNLOGGED TABLE inward_announcements (
+                number bigserial,
+                xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+                key bytea NOT NULL,
+                time timestamptz NOT NULL DEFAULT clock_timestamp(),
+                PRIMARY KEY (xid, number)
+            )
+            """,
+            "CREATE INDEX inward_announcements_time ON inward_announcements (time)",
+        ],
     ]
 
     /// Prepares a new connection: checks the version of the tables, creates or changes them if necessary, and prepares the

@@ -118,6 +118,12 @@ import Foundation
         if unsafe cpq_idle(connection, limit.milliseconds) == .failed { disconnect() }
     }
 
+    /// Returns whether notifications of a channel have arrived since the last call.
+    func takeNotifications() -> Bool {
+        // `unsafe`: the shim's own connection.
+        unsafe cpq_take_notifications(connection)
+    }
+
     /// The server's host and port, without credentials.
     var place: String {
         // `unsafe`: the shim's texts end with a zero byte, and are copied here.

@@ -101,6 +101,7 @@ struct RecordTable {
         case .keep(let record, let key): try keep(record, key.encoded, stamp)
         case .remove(let key): try remove(key.encoded)
         case .removeAll(let key): try removeAll(under: key.encoded)
+        case .announce: 0
         }
     }
 

@@ -239,6 +239,7 @@ struct LossTable {
             let (start, end) = RecordTable.range(of: key.encoded)
             try database.cachedStatement(sql: "DELETE FROM losses WHERE key >= \(RecordTable.key) AND key < ?")
                 .execute(arguments: [start, end])
+        case .announce: break
         }
     }
 

@@ -81,6 +81,11 @@ public final class SQLiteRecordStore: SharedRecordStore {
     /// - Throws: A `RecordStoreError` with the reason `closed`.
     public func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { throw Self.missing }
 
+    /// Returns announcements that have ended.
+    public func announcements(under key: RecordKey) -> RecordAnnouncements {
+        RecordAnnouncementHub().announcements(under: key)
+    }
+
     private static var missing: RecordStoreError {
         RecordStoreError(.closed, explanation: "The package trait SQLite is not enabled. Enable it, and build again.")
     }

@@ -45,6 +45,7 @@ public final class SQLiteRecordStore: SharedRecordStore {
     let database: RecordDatabase
     let reads = RecordReadQueue()
     let commits: RecordCommitQueue
+    let hub = RecordAnnouncementHub()
     private let claims: RecordClaims
 
     /// Creates a store in a directory.
@@ -102,11 +103,12 @@ public final class SQLiteRecordStore: SharedRecordStore {
     }
 
     deinit {
+        hub.close()
         // Closes the database on the queue's thread, so that releasing the store does not wait for the final checkpoint.
         commits.perform { [database] in database.close() }
     }
 
-    /// Closes the database after all earlier commits. Later calls fail with the reason `closed`.
+    /// Closes the database after all earlier commits, and ends all announcements. Later calls fail with the reason `closed`.
     ///
     /// If the task is cancelled or its deadline passes, it stops waiting, but the database is still closed. Without this call,
     /// the database is closed after the last reference to the store is released.
@@ -117,6 +119,7 @@ public final class SQLiteRecordStore: SharedRecordStore {
             wait.end(.success(()))
         }
         try? await wait.value {}
+        hub.close()
     }
 
     /// Returns the record for a key, or `nil` if it does not exist, has expired or is damaged. The read does not wait for
@@ -150,7 +153,7 @@ public final class SQLiteRecordStore: SharedRecordStore {
     /// - Throws: A `RecordStoreError` if the disk is full or access is denied, for example, or if the task is cancelled or its
     ///   deadline passes before the store begins to write.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
-        try await commits.commit(changes)
+        try await commit(changes, if: [])
     }
 
     /// Claims a key, or returns its current owner. The call does not wait for the owner.

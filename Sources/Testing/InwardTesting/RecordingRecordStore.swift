@@ -96,6 +96,7 @@ public final class RecordingRecordStore: RecordStore {
                 switch change {
                 case .keep(_, let key), .remove(let key): state.lostKeys.remove(key)
                 case .removeAll(let key): state.lostKeys = state.lostKeys.filter { !key.contains($0) }
+                case .announce: break
                 }
             }
         }

@@ -19,7 +19,13 @@ struct PostgreSQLRecordStoreConformanceTests {
 
     @Test func storeConformsAmongSeveralInstances() async throws {
         let database = server.info(try await server.database())
-        try await SharedRecordStoreConformance(isDurable: true, now: Date()).check { PostgreSQLRecordStore(database) }
+        let conformance = SharedRecordStoreConformance(isDurable: true, announcesToOthers: true, now: Date())
+        try await conformance.check { PostgreSQLRecordStore(database) }
+        try await conformance.checkClosing {
+            PostgreSQLRecordStore(database)
+        } close: {
+            $0.close()
+        }
     }
 
     @Test func storeWithOneConnectionConforms() async throws {

@@ -31,17 +31,17 @@ struct PostgreSQLRecordStoreTests {
         }
         #expect(try await PostgreSQLRecordStore(database).records(under: ["programs"]).count == 8)
         #expect(
-            try await server.execute("SELECT version::bigint FROM inward_schema", in: name).map { $0.integer(0) } == [1]
+            try await server.execute("SELECT version::bigint FROM inward_schema", in: name).map { $0.integer(0) } == [2]
         )
     }
 
     @Test func tablesOfANewerVersionAreRefusedAndUnchanged() async throws {
         try await PostgreSQLRecordStore(database).commit([.keep(record("old"), ["a"])])
-        try await server.execute("UPDATE inward_schema SET version = 2", in: name)
+        try await server.execute("UPDATE inward_schema SET version = 3", in: name)
         let store = PostgreSQLRecordStore(database)
         let failure = await #expect(throws: RecordStoreError.self) { try await store.commit([.remove(["a"])]) }
         #expect(failure?.reason == .denied)
-        #expect(failure?.explanation.contains("version 2, which is newer than this program") == true)
+        #expect(failure?.explanation.contains("version 3, which is newer than this program") == true)
         #expect(try await server.execute("SELECT 1 FROM inward_records", in: name).count == 1)
     }
 
@@ -123,7 +123,7 @@ struct PostgreSQLRecordStoreTests {
                 ],
                 within: limit
             )
-            try connection.prepare([.purge, .purgeSessions], within: limit)
+            try connection.prepare([.purge, .purgeAnnouncements, .purgeSessions], within: limit)
             Purging().purge(connection)
         }
         #expect(

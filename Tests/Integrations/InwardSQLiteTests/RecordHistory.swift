@@ -24,6 +24,7 @@ struct RecordHistory {
                 case .keep(let record, let key): state[key] = record.bytes
                 case .remove(let key): state[key] = nil
                 case .removeAll(let key): state = state.filter { !key.contains($0.key) }
+                case .announce: break
                 }
             }
             states.append(state)

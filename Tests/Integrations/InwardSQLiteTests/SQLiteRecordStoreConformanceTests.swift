@@ -31,8 +31,12 @@ struct SQLiteRecordStoreConformanceTests {
     @Test func storeConformsAmongSeveralInstances() async throws {
         let url = directory.url.appending(path: "shared")
         let reports = RecordDamageReports()
-        try await SharedRecordStoreConformance(isDurable: true, now: SQLiteRecordStore.testTime).check {
+        let conformance = SharedRecordStoreConformance(isDurable: true, now: SQLiteRecordStore.testTime)
+        try await conformance.check { SQLiteRecordStore.opened(url, reports: reports) }
+        try await conformance.checkClosing {
             SQLiteRecordStore.opened(url, reports: reports)
+        } close: {
+            await $0.close()
         }
         #expect(reports.all == [])
     }

@@ -70,6 +70,9 @@ CPQWait cpq_next(CPQConnection *connection, int32_t milliseconds, bool heeds_int
 /// Waits between statements until the server sends something, such as the end of the connection.
 CPQWait cpq_idle(CPQConnection *connection, int32_t milliseconds);
 
+/// Returns whether notifications of a channel have arrived since the last call.
+bool cpq_take_notifications(CPQConnection *connection);
+
 /// Returns the code of the result's error (SQLSTATE), or an empty string if it succeeded.
 const char *cpq_error_code(const CPQResult *result);
 /// Returns the primary message of the result's error, or an empty string.

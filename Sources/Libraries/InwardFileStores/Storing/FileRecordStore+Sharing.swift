@@ -49,7 +49,11 @@ extension FileRecordStore {
         if conditions: [RecordCondition]
     ) async throws(RecordStoreError) {
         try await commits.commit(changes, if: conditions)
+        hub.announce(in: changes)
     }
+
+    /// Returns what the commits of this store announce about a key. The commits of other stores in the directory are not announced.
+    public func announcements(under key: RecordKey) -> RecordAnnouncements { hub.announcements(under: key) }
 
     /// Leases free records, in the order in which their last leases ended. The leases have been flushed to the disk when the
     /// call returns.

@@ -41,6 +41,7 @@ public final class FileRecordStore: SharedRecordStore {
     let log: RecordLog
     let reads = RecordReadQueue()
     let commits: RecordCommitQueue
+    let hub = RecordAnnouncementHub()
     private let claims: RecordClaims
 
     /// Creates a store in a directory.
@@ -97,6 +98,8 @@ public final class FileRecordStore: SharedRecordStore {
         )
     }
 
+    deinit { hub.close() }
+
     /// Returns the record for a key, or `nil` if it does not exist, has expired or is damaged.
     ///
     /// The read does not wait for commits of this store.
@@ -131,7 +134,7 @@ public final class FileRecordStore: SharedRecordStore {
     /// - Throws: A `RecordStoreError` if the disk is full or access is denied, for example, or if the task is cancelled or its
     ///   deadline passes before the store begins to write.
     public func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
-        try await commits.commit(changes)
+        try await commit(changes, if: [])
     }
 
     /// Claims a key, or returns its current owner. The call does not wait for the owner.

@@ -71,6 +71,7 @@ struct RecordFrameBuilder {
         case .keep(let record, let key): _ = keep(record, RecordStamp(), key.encoded)
         case .remove(let key): remove(key.encoded)
         case .removeAll(let key): append(.removeAll(key.encoded))
+        case .announce: break
         }
     }
 

@@ -45,6 +45,7 @@ struct RecordPlan {
                 let prefix = key.encoded
                 for key in changed.keys where key.starts(with: prefix) { changed[key] = .some(nil) }
                 removedPrefixes.append(prefix)
+            case .announce: break
             }
         }
     }

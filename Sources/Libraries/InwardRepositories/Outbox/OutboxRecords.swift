@@ -53,6 +53,7 @@ extension RecordChange {
             switch self {
             case .keep(_, let key), .remove(let key): prefix.contains(key)
             case .removeAll(let key): prefix.contains(key) || key.contains(prefix)
+            case .announce: false
             }
         guard affects else { return }
         throw RecordStoreError(

@@ -107,7 +107,12 @@ final class StoreWriter: Sendable {
 
 extension RecordChange {
     /// Whether the change removes records.
-    fileprivate var removesSomething: Bool { if case .keep = self { false } else { true } }
+    fileprivate var removesSomething: Bool {
+        switch self {
+        case .keep, .announce: false
+        case .remove, .removeAll: true
+        }
+    }
 
     /// The number of bytes to store.
     fileprivate var byteCount: Int { if case .keep(let record, _) = self { record.bytes.count } else { 0 } }

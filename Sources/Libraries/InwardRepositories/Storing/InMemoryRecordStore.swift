@@ -80,6 +80,7 @@ public final class InMemoryRecordStore: SharedRecordStore {
 
     private let claimed = ClaimedKeys()
     private let contents = Mutex(Contents())
+    private let hub = RecordAnnouncementHub()
     private let now: @Sendable () -> Date
 
     /// Creates an empty store.
@@ -88,6 +89,8 @@ public final class InMemoryRecordStore: SharedRecordStore {
     public init(now: @escaping @Sendable () -> Date = { Date() }) {
         self.now = now
     }
+
+    deinit { hub.close() }
 
     /// Returns the record under a key, or `nil` if there is none or it has expired.
     ///
@@ -163,9 +166,11 @@ public final class InMemoryRecordStore: SharedRecordStore {
                 case .keep(let record, let key): contents.keep(record, under: key, at: time)
                 case .remove(let key): contents.entries[key] = nil
                 case .removeAll(let key): contents.entries = contents.entries.filter { !key.contains($0.key) }
+                case .announce: break
                 }
             }
         }
+        hub.announce(in: changes)
     }
 
     /// Leases free records.
@@ -210,6 +215,9 @@ public final class InMemoryRecordStore: SharedRecordStore {
             return true
         }
     }
+
+    /// Returns what the commits of this store announce about a key.
+    public func announcements(under key: RecordKey) -> RecordAnnouncements { hub.announcements(under: key) }
 
     /// Tries to claim a key, without waiting.
     ///

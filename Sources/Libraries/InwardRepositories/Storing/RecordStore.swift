@@ -276,7 +276,9 @@ public struct StoredRecord: Hashable, Sendable {
 ///
 /// ```swift
 /// let record = StoredRecord(Array("Well said.".utf8))
-/// let changes: [RecordChange] = [.keep(record, ["posts", "7"]), .remove(["posts", "new"]), .removeAll(["drafts"])]
+/// let changes: [RecordChange] = [
+///     .keep(record, ["posts", "7"]), .remove(["posts", "new"]), .removeAll(["drafts"]), .announce(["posts"]),
+/// ]
 /// ```
 public enum RecordChange: Hashable, Sendable {
     /// Stores a record under a key, and replaces an existing one.
@@ -285,4 +287,8 @@ public enum RecordChange: Hashable, Sendable {
     case remove(RecordKey)
     /// Removes the records whose keys equal a key or begin with it.
     case removeAll(RecordKey)
+    /// Tells all instances of a service that something under a key has changed, once the commit is made. It changes nothing itself.
+    ///
+    /// The ``SharedRecordStore/announcements(under:)`` of a shared store report it. Other stores ignore it.
+    case announce(RecordKey)
 }

@@ -1,4 +1,4 @@
-/// A record store for several instances of a service, with conditional commits and leases.
+/// A record store for several instances of a service, with conditional commits, leases and announcements.
 ///
 /// ```swift
 /// func count(_ page: String, in store: any SharedRecordStore) async throws {
@@ -54,6 +54,24 @@ public protocol SharedRecordStore: RecordStore {
     /// - Returns: whether the lease was still the last one of its record. If not, nothing was changed.
     /// - Throws: a ``RecordStoreError`` if the store cannot be changed.
     func extend(_ lease: RecordLease, for duration: Duration) async throws(RecordStoreError) -> Bool
+
+    /// Returns what commits announce with ``RecordChange/announce(_:)`` about a key: about the key itself, keys that begin with it,
+    /// and prefixes of it.
+    ///
+    /// ```swift
+    /// func rename(_ user: RecordKey, to name: String, in store: any SharedRecordStore) async throws {
+    ///     try await store.commit([.keep(StoredRecord(Array(name.utf8)), user), .announce(user)])
+    /// }
+    ///
+    /// func followUsers(in store: any SharedRecordStore) async {
+    ///     for await announcement in store.announcements(under: ["users"]) { print(announcement) }
+    /// }
+    /// ```
+    ///
+    /// Each commit that begins after this call is reported, or an ``RecordAnnouncement/anythingMayHaveChanged`` after it. A commit
+    /// that fails is not announced, unless its outcome is unknown. Each implementation documents which instances its announcements
+    /// reach.
+    func announcements(under key: RecordKey) -> RecordAnnouncements
 }
 
 extension SharedRecordStore {

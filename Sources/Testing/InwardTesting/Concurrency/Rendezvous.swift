@@ -124,7 +124,9 @@ final class EventCount: Sendable {
 
     var value: Int { count.load(ordering: .sequentiallyConsistent) }
 
-    func increase() {
-        count.add(1, ordering: .sequentiallyConsistent)
+    /// Increases the count, and returns it.
+    @discardableResult
+    func increase() -> Int {
+        count.add(1, ordering: .sequentiallyConsistent).newValue
     }
 }

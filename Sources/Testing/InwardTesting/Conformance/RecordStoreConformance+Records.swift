@@ -100,7 +100,8 @@ extension RecordStoreConformance {
         for (changes, expected): ([RecordChange], StoredRecord?) in [
             ([.keep(one, key), .keep(two, key)], two), ([.keep(one, key), .remove(key)], nil),
             ([.remove(key), .keep(one, key)], one), ([.keep(two, key), .removeAll(["s"])], nil),
-            ([.keep(two, key), .removeAll(["s"]), .keep(one, key)], one),
+            ([.keep(two, key), .removeAll(["s"]), .keep(one, key)], one), ([.announce(["s"]), .announce(key)], one),
+            ([.removeAll(["s"]), .announce(key)], nil), ([.announce(key), .keep(one, key)], one),
         ] {
             try await store.commit(changes)
             violations += try await self.violations(

@@ -6,7 +6,8 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A check of the requirements for every shared record store: snapshots, versions, conditional commits and leases.
+/// A check of the requirements for every shared record store: snapshots, versions, conditional commits, leases and
+/// announcements.
 ///
 /// Pass a closure that opens a store. Run the check in a test of any framework:
 ///
@@ -26,15 +27,19 @@ public import Foundation
 /// history that is not linearizable.
 public struct SharedRecordStoreConformance: Sendable {
     let isDurable: Bool
+    let announcesToOthers: Bool
     let now: Date
 
     /// Creates a check.
     ///
     /// - Parameters:
     ///   - isDurable: Whether all stores are opened at the same place, so that each finds the records that the others stored.
+    ///   - announcesToOthers: Whether each store also reports what the others at the same place announce. By default, only its own
+    ///     announcements are checked.
     ///   - now: The time on the store's clock, or shortly before it.
-    public init(isDurable: Bool, now: Date) {
+    public init(isDurable: Bool, announcesToOthers: Bool = false, now: Date) {
         self.isDurable = isDurable
+        self.announcesToOthers = isDurable && announcesToOthers
         self.now = now
     }
 
@@ -54,6 +59,8 @@ public struct SharedRecordStoreConformance: Sendable {
                 leaseViolations, leaseScopeViolations, tokenViolations, fencingViolations, extensionViolations,
                 leaseChangeViolations, pairViolations, counterViolations, queueViolations, historyViolations,
                 cancelledCommitViolations, cancelledRefusalViolations, cancelledLeaseViolations,
+                announcementViolations, overflowViolations, concurrentAnnouncementViolations,
+                cancelledListeningViolations,
             ] {
                 do {
                     try await store.commit([.removeAll([])])

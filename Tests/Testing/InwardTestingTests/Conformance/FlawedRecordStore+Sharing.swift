@@ -26,6 +26,7 @@ extension FlawedRecordStore {
             case .remove(let key): removals[key] = .alone
             case .removeAll(let key):
                 for gone in records.keys where key.contains(gone) { removals[gone] = .withAllOthers }
+            case .announce: break
             }
         }
     }

@@ -17,6 +17,8 @@ struct FlawedRecordStore: RecordStore {
         case removesDescendants
         case removesByTextPrefix
         case leavesTheKeyItself
+        case keepsAnnouncements
+        case removesAnnouncedRecords
         case listsInAnyOrder
         case listsByText
         case appliesChangesInReverse
@@ -315,6 +317,9 @@ struct FlawedRecordStore: RecordStore {
                 default: !key.contains(entry.key)
                 }
             }
+        case .announce(let key):
+            if flaw == .keepsAnnouncements { records[key] = StoredRecord([]) }
+            if flaw == .removesAnnouncedRecords { records[key] = nil }
         }
     }
 

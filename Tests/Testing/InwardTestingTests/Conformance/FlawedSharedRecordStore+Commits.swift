@@ -10,6 +10,17 @@ extension FlawedSharedRecordStore {
     func commit(_ changes: [RecordChange], if conditions: [RecordCondition]) async throws(RecordStoreError) {
         try await handleCancellation(changes)
         if flaw == .dropsCancelledCommits, Task.isCancelled { return }
+        if flaw == .announcesConflicts { announce(changes, conditions) }
+        if flaw == .announcesBeforeTheCommit {
+            announce(changes, conditions)
+            for _ in 0..<8 { await Task.yield() }
+        }
+        try await make(changes, if: conditions)
+        if flaw != .announcesConflicts, flaw != .announcesBeforeTheCommit { announce(changes, conditions) }
+        if flaw == .commitsWhenCancelled { try throwIfCancelled() }
+    }
+
+    private func make(_ changes: [RecordChange], if conditions: [RecordCondition]) async throws(RecordStoreError) {
         place.commits.withLock { $0 += 1 }
         defer { place.commits.withLock { $0 -= 1 } }
         let checked = checkedConditions(conditions, changes)
@@ -45,7 +56,28 @@ extension FlawedSharedRecordStore {
             if flaw != .checksAfterTheChanges { make(changes, in: &contents) }
             contents.before = before.entries
         }
-        if flaw == .commitsWhenCancelled { try throwIfCancelled() }
+    }
+
+    private func announce(_ changes: [RecordChange], _ conditions: [RecordCondition]) {
+        var keys = changes.compactMap { if case .announce(let key) = $0 { key } else { nil } }
+        switch flaw {
+        case .announcesToOneStore: return own.hub.announce(keys)
+        case .beginsWithoutAWord: return place.silentHubs.withLock { for hub in $0 { hub.announce(keys) } }
+        case .announcesUnconditionalCommitsOnly: if !conditions.isEmpty { return }
+        case .announcesOnlyOneKeyOfACommit: keys = Array(keys.prefix(1))
+        case .announcesKeptRecords: keys = changes.map(\.key)
+        case .announcesInReverse: keys.reverse()
+        case .announcesOnlyFiftyKeys: keys = Array(keys.prefix(50))
+        case .losesAnnouncementsOfAWriter: keys.removeAll { $0 == ["writers", "1", "15"] }
+        case .announcesConcurrentCommitsInReverse:
+            let next = keys.first { $0.components.first == "writers" && $0.components.last == "7" }
+            if let next, place.postponed.withLock({ $0 == nil }) { return place.postponed.withLock { $0 = next } }
+            if keys.first?.components.last == "8", let late = place.postponed.withLock({ $0.take() }) {
+                keys.append(late)
+            }
+        default: break
+        }
+        place.hub.announce(keys)
     }
 
     private func handleCancellation(_ changes: [RecordChange]) async throws(RecordStoreError) {
@@ -127,6 +159,7 @@ extension FlawedSharedRecordStore {
             case .remove(let key): remove(key, in: &contents)
             case .removeAll(let key):
                 for found in contents.entries.keys where key.contains(found) { remove(found, in: &contents) }
+            case .announce(let key): if flaw == .announcementsChangeVersions { renew(key, in: &contents) }
             }
         }
     }
@@ -191,7 +224,7 @@ extension RecordCondition {
 extension RecordChange {
     fileprivate var key: RecordKey {
         switch self {
-        case .keep(_, let key), .remove(let key), .removeAll(let key): key
+        case .keep(_, let key), .remove(let key), .removeAll(let key), .announce(let key): key
         }
     }
 }

@@ -78,6 +78,19 @@ struct FlawedSharedRecordStore: SharedRecordStore {
         case leasesNothingWhenCancelled
         case extendsNothingWhenCancelled
 
+        case beginsWithoutAWord
+        case announcesToOneStore
+        case announcesConflicts
+        case announcesUnconditionalCommitsOnly
+        case announcesOnlyOneKeyOfACommit
+        case announcesKeptRecords
+        case announcesInReverse
+        case announcesBeforeTheCommit
+        case announcesConcurrentCommitsInReverse
+        case announcesOnlyFiftyKeys
+        case announcementsChangeVersions
+        case losesAnnouncementsOfAWriter
+
         case readsOldSnapshotsDuringCommits
         case refusesButMakesOvertakenCommits
         case extendsInSteps
@@ -122,6 +135,11 @@ struct FlawedSharedRecordStore: SharedRecordStore {
     /// The contents of a place, which the stores opened there share.
     final class Place: Sendable {
         let contents = Mutex(Contents())
+        let hub = RecordAnnouncementHub()
+        /// The hubs of a flaw, which do not say that they listen.
+        let silentHubs = Mutex<[RecordAnnouncementHub]>([])
+        /// What a flaw announces later.
+        let postponed = Mutex<RecordKey?>(nil)
         /// The number of commits that are being made.
         let commits = Mutex(0)
         /// The store that was used first.
@@ -177,6 +195,17 @@ struct FlawedSharedRecordStore: SharedRecordStore {
     }
 
     func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses { RecordLosses() }
+
+    func announcements(under key: RecordKey) -> RecordAnnouncements {
+        switch flaw {
+        case .beginsWithoutAWord:
+            let hub = RecordAnnouncementHub(isListening: false)
+            place.silentHubs.withLock { $0.append(hub) }
+            return hub.announcements(under: key)
+        case .announcesToOneStore: return own.hub.announcements(under: key)
+        default: return place.hub.announcements(under: key)
+        }
+    }
 
     func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult { .owned(by: "another") }
 

@@ -78,6 +78,7 @@ struct LossyRecordStore: RecordStore {
                 switch change {
                 case .keep(_, let key), .remove(let key): losses.remove(key)
                 case .removeAll(let key): losses = losses.filter { !key.contains($0) }
+                case .announce: break
                 }
             }
         }

@@ -51,6 +51,8 @@ struct RecordStoreConformanceTests {
         (.removesDescendants, "The record under [\"a\", \"1\"] after remove(a) must be"),
         (.removesByTextPrefix, "The record under [\"ab\"] after removeAll(a) must be"),
         (.leavesTheKeyItself, "The record under [\"a\"] after removeAll(a) must be nothing"),
+        (.keepsAnnouncements, "The record after [InwardRepositories.RecordChange.removeAll(s), "),
+        (.removesAnnouncedRecords, "announce(s/1)] must be 1 bytes (1…), but is nothing."),
         (.listsInAnyOrder, "The keys under [] must be listed in order, but are not."),
         (.listsByText, "The keys under [] must be listed in order, but are not."),
         (.appliesChangesInReverse, "must be 1 bytes (2…), but is 1 bytes (1…)."),

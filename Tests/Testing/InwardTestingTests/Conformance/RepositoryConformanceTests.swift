@@ -81,6 +81,7 @@ private struct SharedRecordStore: RecordStore {
                 case .keep(let record, let key): .keep(record, shared(key))
                 case .remove(let key): .remove(shared(key))
                 case .removeAll(let key): .removeAll(shared(key))
+                case .announce(let key): .announce(shared(key))
                 }
             }
         )

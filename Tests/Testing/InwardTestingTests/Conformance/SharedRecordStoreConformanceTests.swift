@@ -26,7 +26,7 @@ struct SharedRecordStoreConformanceTests {
 
     private func check(_ flaw: FlawedSharedRecordStore.Flaw?) async throws {
         let place = FlawedSharedRecordStore.Place()
-        try await SharedRecordStoreConformance(isDurable: true, now: now).check {
+        try await SharedRecordStoreConformance(isDurable: true, announcesToOthers: true, now: now).check {
             FlawedSharedRecordStore(flaw: flaw, at: place, now: { now })
         }
     }
