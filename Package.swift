@@ -296,7 +296,9 @@ let integrations: [Target] = [
     ),
     .testTarget(
         name: "InwardPostgreSQLTests",
-        dependencies: ["InwardPostgreSQL", "InwardRepositories", "InwardTesting", "TestSupport"]
+        dependencies: [
+            "InwardPostgreSQL", "InwardCore", "InwardFetching", "InwardRepositories", "InwardTesting", "TestSupport",
+        ]
     ),
     .testTarget(
         name: "InwardVipsTests",

@@ -12,20 +12,22 @@ extension LaneDelivery {
     mutating func settle(_ answered: Work, _ ending: Ending) async throws(RecordStoreError) -> Next {
         var work = answered
         var failures = 0
-        // Whether an earlier commit of this settlement may have succeeded.
-        var mayBeSettled = false
+        // What an earlier commit, which may have succeeded, was for.
+        var uncertain: OutboxSettlement?
         while true {
-            let outcome = await Result { () async throws(RecordStoreError) in try await commit(work, ending) }
+            var settlement: OutboxSettlement?
             let error: RecordStoreError
-            switch outcome {
-            case .success(let settlement):
-                settlement?.whenCommitted()
-                report(work, ending, problem: settlement?.problem)
+            do throws(RecordStoreError) {
+                let prepared = try await settlement(of: work, ending)
+                settlement = prepared
+                try await commit(prepared, of: work, ending)
+                report(work, ending, prepared)
                 return work.numbers.count > 1 ? .goOn : .end
-            case .failure(let failure): error = failure
+            } catch let failure {
+                error = failure
             }
             if error.reason != .conflict {
-                mayBeSettled = mayBeSettled || error.reason == .outcomeUnknown
+                if error.reason == .outcomeUnknown { uncertain = settlement ?? uncertain }
                 failures += 1
                 let wait = policy.delivery.wait(after: failures, retryAfter: nil)
                 guard outbox.timer.now + wait < leaseEnd else { throw error }
@@ -35,8 +37,8 @@ extension LaneDelivery {
                 let numbers = try? LaneHead(head), numbers.first <= work.number
             else {
                 // Either an earlier commit has succeeded, or another instance has settled the entry.
-                guard mayBeSettled else { throw error }
-                report(work, ending, problem: nil)
+                guard let uncertain else { throw error }
+                report(work, ending, uncertain)
                 return .goOn
             }
             // If only the lease is lost, the head is unchanged.
@@ -47,22 +49,43 @@ extension LaneDelivery {
         }
     }
 
-    private func commit(_ work: Work, _ ending: Ending) async throws(RecordStoreError) -> OutboxSettlement? {
+    /// Asks the handler for the changes to commit.
+    private mutating func settlement(
+        of work: Work,
+        _ ending: Ending
+    ) async throws(RecordStoreError) -> OutboxSettlement {
+        try await readLaterEntries(behind: work)
+        let later = LaterEntries(laterEntries.filter { $0.write.subject == work.entry.write.subject })
+        switch ending.outcome {
+        case .success(let response):
+            return try await work.handler.delivered(work.entry, answer: response, before: later)
+        case .failure(let error):
+            return try await work.handler.refused(work.entry, because: error, before: later)
+        }
+    }
+
+    /// Reads the entries after the first one, except for those that are known. While the lease lasts, others only add entries.
+    private mutating func readLaterEntries(behind work: Work) async throws(RecordStoreError) {
+        laterEntries.removeAll { $0.sequence <= work.number }
+        let unknown = Array(((laterEntries.last?.sequence ?? work.number) + 1)..<max(work.numbers.next, work.number + 1))
+        guard !unknown.isEmpty else { return }
+        let records = try await outbox.store.records(for: unknown.map { records.entry($0, of: lane) })
+        laterEntries += zip(unknown, records).compactMap { number, record in
+            record.flatMap { try? LaneEntryDTO.entry(from: $0.bytes, number: number, attempts: 0) }
+        }
+    }
+
+    private mutating func commit(
+        _ settlement: OutboxSettlement,
+        of work: Work,
+        _ ending: Ending
+    ) async throws(RecordStoreError) {
         let entry = work.entry
-        let pending = work.numbers.count > 1 ? try await outbox.pendingEntries(of: lane, after: work.number) : []
-        let sameSubject = pending.filter { $0.write.subject == entry.write.subject }
-        let later = LaterEntries(sameSubject)
-        let settlement =
-            switch ending.outcome {
-            case .success(let response):
-                try await work.handler.delivered(entry, answer: response, before: later)
-            case .failure(let error):
-                try await work.handler.refused(entry, because: error, before: later)
-            }
         for change in settlement.changes { try change.throwIfAffecting(records.prefix) }
         var changes = settlement.changes
         var revised = settlement.revised
-        if let version = ending.droppedFor, let next = sameSubject.first, next.write.version == .previousWrite {
+        let next = laterEntries.first { $0.write.subject == entry.write.subject }
+        if let version = ending.droppedFor, let next, next.write.version == .previousWrite {
             revised = [next.revised(to: next.write.made(for: version))]
         }
         for entry in revised {
@@ -81,17 +104,20 @@ extension LaneDelivery {
         }
         let conditions: [RecordCondition] = [.isLeased(lease), .isUnchanged(head, since: work.head)]
         try await outbox.store.commit(changes, if: conditions)
-        return settlement
+        for entry in revised {
+            if let place = laterEntries.firstIndex(where: { $0.sequence == entry.sequence }) { laterEntries[place] = entry }
+        }
     }
 
     /// Reports the outcome of a settled entry.
-    private func report(_ work: Work, _ ending: Ending, problem: String?) {
+    private func report(_ work: Work, _ ending: Ending, _ settlement: OutboxSettlement) {
+        settlement.whenCommitted()
         let end: OutboxDeliveryEnd
         switch ending.outcome {
         case .success:
             end = .delivered
             outbox.count { $0.delivered += 1 }
-            if let problem { outbox.errorHandler.handle(UnusableAnswerError(work.entry, problem: problem)) }
+            if let problem = settlement.problem { outbox.errorHandler.handle(UnusableAnswerError(work.entry, problem: problem)) }
         case .failure where ending.droppedFor != nil:
             end = .dropped
             outbox.count { $0.delivered += 1 }

@@ -54,6 +54,8 @@ struct LaneDelivery: Sendable {
     var leaseEnd: Duration
     /// The number of the first entry, as far as known.
     var first: Int
+    /// The entries after the first one, as far as they were read.
+    var laterEntries: [OutboxEntry] = []
 
     var records: SharedOutboxRecords { outbox.records }
     var policy: SharedOutboxPolicy { outbox.policy }

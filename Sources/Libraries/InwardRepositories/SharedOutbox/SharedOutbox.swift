@@ -130,15 +130,15 @@ public final class SharedOutbox: Sendable {
         await withDiscardingTaskGroup { group in
             while let alarm = nextAlarm() {
                 let limit = policy.delivery.concurrency - state.withLock(\.deliveries)
-                let found = limit > 0 ? await claim(upTo: limit) : []
+                let end = timer.now + policy.leaseDuration
+                let leased = limit > 0 ? await claim(upTo: limit) : []
                 state.withLock { state in
-                    state.deliveries += found.count
-                    state.mayFindMore = limit <= 0 || found.count == limit
+                    state.deliveries += leased.count
+                    state.mayFindMore = limit <= 0 || leased.count == limit
                 }
-                for delivery in found {
+                for (lease, head) in leased {
                     group.addTask {
-                        var delivery = delivery
-                        await delivery.run()
+                        await self.deliver(lease, head, until: end)
                         self.endDelivery()
                     }
                 }
@@ -149,30 +149,30 @@ public final class SharedOutbox: Sendable {
 
     /// Leases free subjects. Most were never leased (`claim` in the model). The last lease of the others has run out, because its
     /// holder has postponed the subject, has died or is slow (`takeOver`).
-    private func claim(upTo limit: Int) async -> [LaneDelivery] {
-        let start = timer.now
+    private func claim(upTo limit: Int) async -> [(lease: RecordLease, head: RecordSnapshot)] {
         do throws(RecordStoreError) {
-            let leased = try await store.lease(under: records.heads, limit: limit, for: policy.leaseDuration)
-            var deliveries: [LaneDelivery] = []
-            for (lease, head) in leased {
-                guard let lane = OutboxLane(head: lease.key, under: records.heads) else { continue }
-                // If it fails, the lease runs out, and another instance tries.
-                guard let destination = try? await destination(lane.partition) else { continue }
-                let delivery = LaneDelivery(
-                    outbox: self,
-                    lane: lane,
-                    lease: lease,
-                    destination: destination.timingOut(after: policy.delivery.attemptLimit, timer: timer),
-                    leaseEnd: start + policy.leaseDuration,
-                    first: (try? LaneHead(head))?.first ?? 1
-                )
-                deliveries.append(delivery)
-            }
-            return deliveries
+            return try await store.lease(under: records.heads, limit: limit, for: policy.leaseDuration)
+                .map { ($0.lease, $0.snapshot) }
         } catch {
             // The next search tries again. The store reports its own errors.
             return []
         }
+    }
+
+    private func deliver(_ lease: RecordLease, _ head: RecordSnapshot, until leaseEnd: Duration) async {
+        // If there is no destination, the lease runs out, and another instance tries.
+        guard let lane = OutboxLane(head: lease.key, under: records.heads),
+            let destination = try? await destination(lane.partition)
+        else { return }
+        var delivery = LaneDelivery(
+            outbox: self,
+            lane: lane,
+            lease: lease,
+            destination: destination.timingOut(after: policy.delivery.attemptLimit, timer: timer),
+            leaseEnd: leaseEnd,
+            first: (try? LaneHead(head))?.first ?? 1
+        )
+        await delivery.run()
     }
 
     /// Returns the promise that wakes the next wait, or `nil` if the outbox stops.

@@ -66,6 +66,8 @@ struct GatedSharedStore: SharedRecordStore {
         }
     }
 
+    func announcements(under key: RecordKey) -> RecordAnnouncements { base.announcements(under: key) }
+
     func lease(
         under key: RecordKey,
         limit: Int,
