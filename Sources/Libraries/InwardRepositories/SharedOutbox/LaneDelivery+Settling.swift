@@ -18,7 +18,7 @@ extension LaneDelivery {
             var settlement: OutboxSettlement?
             let error: RecordStoreError
             do throws(RecordStoreError) {
-                let prepared = try await settlement(of: work, ending)
+                let prepared = try await prepareSettlement(of: work, ending)
                 settlement = prepared
                 try await commit(prepared, of: work, ending)
                 report(work, ending, prepared)
@@ -50,7 +50,7 @@ extension LaneDelivery {
     }
 
     /// Asks the handler for the changes to commit.
-    private mutating func settlement(
+    private mutating func prepareSettlement(
         of work: Work,
         _ ending: Ending
     ) async throws(RecordStoreError) -> OutboxSettlement {
@@ -67,10 +67,12 @@ extension LaneDelivery {
     /// Reads the entries after the first one, except for those that are known. While the lease lasts, others only add entries.
     private mutating func readLaterEntries(behind work: Work) async throws(RecordStoreError) {
         laterEntries.removeAll { $0.sequence <= work.number }
-        let unknown = Array(((laterEntries.last?.sequence ?? work.number) + 1)..<max(work.numbers.next, work.number + 1))
+        let unknown = Array(
+            ((laterEntries.last?.sequence ?? work.number) + 1)..<max(work.numbers.next, work.number + 1)
+        )
         guard !unknown.isEmpty else { return }
-        let records = try await outbox.store.records(for: unknown.map { records.entry($0, of: lane) })
-        laterEntries += zip(unknown, records).compactMap { number, record in
+        let found = try await outbox.store.records(for: unknown.map { records.entry($0, of: lane) })
+        laterEntries += zip(unknown, found).compactMap { number, record in
             record.flatMap { try? LaneEntryDTO.entry(from: $0.bytes, number: number, attempts: 0) }
         }
     }
@@ -105,7 +107,9 @@ extension LaneDelivery {
         let conditions: [RecordCondition] = [.isLeased(lease), .isUnchanged(head, since: work.head)]
         try await outbox.store.commit(changes, if: conditions)
         for entry in revised {
-            if let place = laterEntries.firstIndex(where: { $0.sequence == entry.sequence }) { laterEntries[place] = entry }
+            if let place = laterEntries.firstIndex(where: { $0.sequence == entry.sequence }) {
+                laterEntries[place] = entry
+            }
         }
     }
 
@@ -117,7 +121,9 @@ extension LaneDelivery {
         case .success:
             end = .delivered
             outbox.count { $0.delivered += 1 }
-            if let problem = settlement.problem { outbox.errorHandler.handle(UnusableAnswerError(work.entry, problem: problem)) }
+            if let problem = settlement.problem {
+                outbox.errorHandler.handle(UnusableAnswerError(work.entry, problem: problem))
+            }
         case .failure where ending.droppedFor != nil:
             end = .dropped
             outbox.count { $0.delivered += 1 }

@@ -254,9 +254,14 @@ public struct OutboxDestination: Sendable {
     public let handlers: [any OutboxHandler]
 
     /// Creates a destination.
-    public init(upstream: Upstream, handlers: [any OutboxHandler]) {
+    ///
+    /// - Parameters:
+    ///   - upstream: The upstream, with credentials that are valid at any time.
+    ///   - handlers: The handlers of the writes, one for each endpoint. `nil` is left out: it is the handler of a repository that
+    ///     accepts no writes.
+    public init(upstream: Upstream, handlers: [(any OutboxHandler)?]) {
         self.upstream = upstream
-        self.handlers = handlers
+        self.handlers = handlers.compactMap(\.self)
     }
 
     /// Returns this destination with a time limit for each attempt.
