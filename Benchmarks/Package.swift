@@ -92,6 +92,17 @@ let package = Package(
                 .product(name: "InwardRepositories", package: "inward", condition: postgreSQL),
             ]
         ),
+        // One instance of a service whose instances share an outbox in a PostgreSQL database.
+        .executableTarget(
+            name: "outbox-instance",
+            dependencies: [
+                .product(name: "InwardCore", package: "inward", condition: postgreSQL),
+                .product(name: "InwardFetching", package: "inward", condition: postgreSQL),
+                .product(name: "InwardPostgreSQL", package: "inward", condition: postgreSQL),
+                .product(name: "InwardRepositories", package: "inward", condition: postgreSQL),
+                .product(name: "InwardURLSession", package: "inward", condition: postgreSQL),
+            ]
+        ),
         // Measures writes through an outbox into a file store.
         .executableTarget(
             name: "outbox",
