@@ -96,11 +96,11 @@ let package = Package(
         .executableTarget(
             name: "outbox-instance",
             dependencies: [
+                .product(name: "InwardAsyncHTTPClient", package: "inward", condition: postgreSQL),
                 .product(name: "InwardCore", package: "inward", condition: postgreSQL),
                 .product(name: "InwardFetching", package: "inward", condition: postgreSQL),
                 .product(name: "InwardPostgreSQL", package: "inward", condition: postgreSQL),
                 .product(name: "InwardRepositories", package: "inward", condition: postgreSQL),
-                .product(name: "InwardURLSession", package: "inward", condition: postgreSQL),
             ]
         ),
         // Measures writes through an outbox into a file store.

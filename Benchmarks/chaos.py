@@ -153,21 +153,28 @@ class Chaos:
 
     async def write(self, subject, count):
         chance = random.Random(f"{self.seed} {subject}")
-        for number in range(count):
+        number = 0
+        while count > 0:
             body = f"{subject}-{number}"
             while len(self.acknowledged) - len(self.settled) >= MOST_PENDING:
+                await asyncio.sleep(0.05)
+            outcome, reason = await self.choose(chance).write(subject, body)
+            if outcome == "accepted":
+                self.acknowledged.append(body)
+                count -= 1
+            elif reason in ("unanswered", "outcomeUnknown"):
+                self.unknown.append(body)
+            else:
+                # Nothing was accepted, so the same write is sent again.
+                self.counts[f"writes repeated ({reason})"] += 1
                 await asyncio.sleep(0.1)
-            while True:
-                outcome, reason = await chance.choice(self.instances).write(subject, body)
-                if outcome == "accepted":
-                    self.acknowledged.append(body)
-                    break
-                if reason in ("unanswered", "outcomeUnknown"):
-                    self.unknown.append(body)
-                    break
-                # Nothing was accepted, so the same write is accepted elsewhere.
-                self.counts["writes repeated"] += 1
-                await asyncio.sleep(0.1)
+                continue
+            number += 1
+
+    def choose(self, chance):
+        """Returns the instance for a write. As with a load balancer, one that does not answer gets few of them."""
+        instances = [instance for instance in self.instances if instance.is_running and not instance.is_suspended]
+        return chance.choice(instances if instances and chance.random() < 0.98 else self.instances)
 
     # Faults
 
@@ -205,13 +212,15 @@ class Chaos:
 
     async def suspend(self, chance):
         instance = chance.choice(self.instances)
-        if not instance.is_running:
+        if not instance.is_running or instance.is_suspended:
             return
         self.counts["stops"] += 1
         process = instance.process
         instance.signal(signal.SIGSTOP)
+        instance.is_suspended = True
         await self.pause(chance.uniform(0.2, 3 * LEASE))
         if instance.process is process:
+            instance.is_suspended = False
             instance.signal(signal.SIGCONT)
 
     async def cut(self, chance):

@@ -103,6 +103,7 @@ class Instance:
         self.arguments = [info, upstream, str(concurrency), str(skew)]
         self.process = None
         self.is_running = False
+        self.is_suspended = False
         self.waiting = {}  # futures by body
         self.letters = []
         self.listed = None  # the future of the list of dead letters
@@ -113,7 +114,7 @@ class Instance:
             package / ".build" / "release" / "outbox-instance", *self.arguments,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )
-        self.is_running = True
+        self.is_running, self.is_suspended = True, False
         self.reading = asyncio.create_task(self.read(self.process))
         if delivers:
             self.say("deliver")

@@ -6,23 +6,19 @@
 
 Both run in turn, and the medians of the rounds are compared. Needs a PostgreSQL server and pgbench; as root, also `setpriv`.
 """
-import glob
 import os
 import pathlib
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+from instances import Server, binaries, package
 
 seconds = sys.argv[1] if len(sys.argv) > 1 else "5"
 rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-package = pathlib.Path(__file__).resolve().parent
 benchmark = package / ".build" / "release" / "postgresql"
-binaries = pathlib.Path(max(glob.glob("/usr/lib/postgresql/*/bin"), default=os.path.dirname(shutil.which("postgres") or "/")))
-user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"] if os.getuid() == 0 else []
 
 # The statements of a commit of one record, and the exchange that ends it.
 SCRIPT = """\\set key random(1, 1000)
@@ -37,19 +33,12 @@ COMMIT;
 """
 
 with tempfile.TemporaryDirectory() as directory:
-    os.chmod(directory, 0o777)
     script = pathlib.Path(directory, "commit.sql")
     script.write_text(SCRIPT)
-    data = f"{directory}/data"
-    subprocess.run([*user, binaries / "initdb", "-D", data, "-U", "inward", "-A", "trust"], check=True, stdout=subprocess.DEVNULL)
-    server = subprocess.Popen(
-        [*user, binaries / "postgres", "-D", data, "-k", directory, "-c", "listen_addresses=", "-c", "max_connections=200"],
-        stderr=subprocess.DEVNULL,
-    )
+    server = Server(directory)
     try:
-        while subprocess.run([binaries / "pg_isready", "-q", "-h", directory]).returncode:
-            time.sleep(0.1)
-        info = f"host={directory} user=inward dbname=postgres"
+        server.start()
+        info = server.info
         subprocess.run([benchmark, info, "1", "1"], check=True, stdout=subprocess.DEVNULL)
         print("tasks  commits/s  pgbench/s  ratio  1,000 records under a key (ms)  1,000 keys (ms)")
         for tasks in (1, 16, 64):
@@ -66,5 +55,4 @@ with tempfile.TemporaryDirectory() as directory:
             peer = statistics.median(theirs)
             print(f"{tasks:5}  {rate:9.0f}  {peer:9.0f}  {rate / peer:5.2f}  {listing:30.1f}  {many:15.1f}")
     finally:
-        server.terminate()
-        server.wait()
+        server.stop()

@@ -1,9 +1,9 @@
 #if PostgreSQL
 import Foundation
+import InwardAsyncHTTPClient
 import InwardCore
 import InwardPostgreSQL
 import InwardRepositories
-import InwardURLSession
 
 /// One instance of a service whose instances share an outbox: `outbox-instance CONNECTION UPSTREAM CONCURRENCY SKEW`.
 ///
@@ -25,7 +25,10 @@ struct OutboxInstance {
 
     init(_ store: any SharedRecordStore, _ upstream: URL, concurrency: Int, skew: Double) {
         let destination = OutboxDestination(
-            upstream: Upstream(baseURL: upstream, dataFetcher: URLSessionDataFetcher()),
+            upstream: Upstream(
+                baseURL: upstream,
+                dataFetcher: AsyncHTTPClientDataFetcher(connectionsPerHost: concurrency)
+            ),
             handlers: [WriteHandler(storesRefusals: false), WriteHandler(storesRefusals: true)]
         )
         // Short, so that a run meets many leases that run out, and many answers that come too late.
@@ -48,7 +51,6 @@ struct OutboxInstance {
     }
 
     static func main() async {
-        EnvironmentProxies.ignore()
         let arguments = CommandLine.arguments
         guard arguments.count == 5, let upstream = URL(string: arguments[2]), let concurrency = Int(arguments[3]),
             let skew = Double(arguments[4])
