@@ -19,6 +19,7 @@ import pathlib
 import random
 import shutil
 import signal
+import statistics
 import sys
 import tempfile
 import time
@@ -40,7 +41,7 @@ def number_of(body):
 
 
 def check(events, acknowledged, letters):
-    """Returns what is wrong, by kind. A write is lost if it was acknowledged, but has neither taken effect nor become a dead letter."""
+    """Returns the violations by kind. A write is lost if it was acknowledged, but neither took effect nor became a dead letter."""
     wrong = collections.defaultdict(list)
     effects, keys = collections.Counter(), {}
     last = {}
@@ -95,7 +96,7 @@ class Chaos:
         self.directory, self.writes, self.seed = directory, writes, seed
         self.server = Server(directory)
         self.journal = Journal(f"{directory}/journal")
-        self.acknowledged = []
+        self.acknowledged = {}  # the times of acknowledgments, by write
         self.unknown = []  # writes whose acceptance nobody acknowledged
         self.settled = set()  # writes of which the upstream has done or refused an attempt
         self.counts = collections.Counter()
@@ -160,7 +161,7 @@ class Chaos:
                 await asyncio.sleep(0.05)
             outcome, reason = await self.choose(chance).write(subject, body)
             if outcome == "accepted":
-                self.acknowledged.append(body)
+                self.acknowledged[body] = time.monotonic()
                 count -= 1
             elif reason in ("unanswered", "outcomeUnknown"):
                 self.unknown.append(body)
@@ -253,6 +254,11 @@ class Chaos:
             wrong["reported"] = reports
         events = collections.Counter(event[0] for event in self.journal.events)
         requested = len({event[3] for event in self.journal.events})
+        waits = [
+            float(moment) - self.acknowledged[body]
+            for event, moment, _, body in self.journal.events
+            if event == "effect" and body in self.acknowledged
+        ]
         rows = {
             "writes acknowledged": len(self.acknowledged),
             "writes without an answer": len(self.unknown),
@@ -264,6 +270,8 @@ class Chaos:
             **{name: self.counts[name] for name in sorted(self.counts)},
             "seconds until the last was acknowledged": round(self.seconds_to_accept),
             "seconds until all were delivered": round(self.seconds),
+            "seconds from acknowledgment to effect, median": round(statistics.median(waits), 2),
+            "seconds from acknowledgment to effect, longest": round(max(waits), 2),
             "lost": 0,
             "doubled": 0,
             "out of order": 0,

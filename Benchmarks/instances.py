@@ -64,7 +64,8 @@ class Server:
         """Returns the number of records of the outbox, by the kind that is the second component of their keys."""
         # Each byte of a component is stored as the next one, so that 0 can end the component.
         component = bytes(byte + 1 for byte in kind.encode()).hex()
-        return int((await self.query(f"SELECT count(*) FROM inward_records WHERE position('\\x{component}00'::bytea IN address) > 0"))[0])
+        condition = f"position('\\x{component}00'::bytea IN address) > 0"
+        return int((await self.query(f"SELECT count(*) FROM inward_records WHERE {condition}"))[0])
 
     def stop(self):
         subprocess.run(self.control("stop", "-m", "immediate"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

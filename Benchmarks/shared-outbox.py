@@ -4,10 +4,10 @@
     swift build --package-path Benchmarks -c release --traits PostgreSQL --product outbox-instance
     Benchmarks/shared-outbox.py [WRITES] [ROUNDS] [CONCURRENCY] [LATENCY]
 
-The writes, two of each subject, are accepted beforehand. The upstream answers after a latency, and takes any number of requests at once, so the
-concurrency of an instance is the limit, as long as the machine is not. Each round delivers all writes with one instance and with
-two, and the medians are compared. Rates are those of the middle 80 % of the writes. Needs a PostgreSQL server; as root, also
-`setpriv`.
+The writes, two of each subject, are accepted beforehand. The upstream answers after a latency, without using the processor, and
+takes any number of requests at once. The concurrency of an instance is therefore its limit, as long as the machine is not. Each
+round delivers all writes with one instance and with two, and the medians are compared. Rates are those of the middle 80 % of the
+writes. Needs a PostgreSQL server; as root, also `setpriv`.
 """
 import asyncio
 import statistics
@@ -67,14 +67,14 @@ class Round:
         await asyncio.gather(*(accept(number) for number in range(self.writes)))
 
 
-async def main(writes=2_000, rounds=3, concurrency=4, latency=0.05):
+async def main(writes=1_000, rounds=3, concurrency=4, latency=0.05):
     results = {1: [], 2: []}
     for _ in range(rounds):
         for count in results:
             results[count].append(await Round(count, writes, concurrency, latency).run())
     print(
-        f"{writes:,} writes to an upstream that answers after {latency * 1000:.0f} ms. Each instance sends {concurrency} at a time, "
-        f"so it delivers less than {concurrency / latency:.0f} a second. Medians of {rounds} rounds."
+        f"{writes:,} writes to an upstream that answers after {latency * 1000:.0f} ms. Each instance sends {concurrency} at a "
+        f"time, so it delivers at most {concurrency / latency:.0f} a second. Medians of {rounds} rounds."
     )
     print("\n| instances | deliveries/s | commits per delivery | transactions per delivery |\n|--:|--:|--:|--:|")
     for count, figures in results.items():
