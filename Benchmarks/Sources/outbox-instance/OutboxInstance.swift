@@ -39,7 +39,8 @@ struct OutboxInstance {
                 concurrency: concurrency,
                 attemptLimit: .seconds(2)
             ),
-            leaseDuration: .seconds(5)
+            leaseDuration: .seconds(5),
+            pollInterval: .milliseconds(250)
         )
         outbox = SharedOutbox(
             store: store,
