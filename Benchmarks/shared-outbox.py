@@ -10,6 +10,7 @@ round delivers all writes with one instance and with two, and the medians are co
 writes. Needs a PostgreSQL server; as root, also `setpriv`.
 """
 import asyncio
+import signal
 import statistics
 import sys
 import tempfile
@@ -85,4 +86,6 @@ async def main(writes=1_000, rounds=3, concurrency=4, latency=0.05):
 
 
 if __name__ == "__main__":
+    # Ends as after an interrupt, so that nothing that was started remains.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("The measurement was ended."))
     asyncio.run(main(*(kind(word) for kind, word in zip((int, int, int, float), sys.argv[1:]))))
