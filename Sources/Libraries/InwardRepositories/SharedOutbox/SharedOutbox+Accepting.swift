@@ -56,6 +56,10 @@ extension SharedOutbox {
             )
         }
         let keys = acceptance.writes.map { _ in randomKey() }
+        // Only other instances can then change the heads before the commit. Without this, of many tasks that accept writes of a
+        // lane, each commit would let those of all the others fail.
+        let ticket = try await turn(for: Set(lanes.map { records.head(of: $0) }))
+        defer { leave(ticket) }
         while true {
             let plan = try await plan(acceptance, lanes, keys)
             let outcome = await Result { () async throws(RecordStoreError) in

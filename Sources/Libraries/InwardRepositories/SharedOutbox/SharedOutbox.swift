@@ -54,6 +54,10 @@ public final class SharedOutbox: Sendable {
         /// The attempts under way.
         var attempts: [Int: Task<Result<DataResponse, FetchError>, Never>] = [:]
         var lastAttempt = 0
+        /// The lanes whose writes this instance is accepting, by the keys of their heads.
+        var turns = KeyedLock()
+        /// The tasks that wait for lanes.
+        var turnWaiters: [KeyedLock.Ticket: Promise<Void>] = [:]
         var counts = OutboxCounts()
     }
 
@@ -230,6 +234,36 @@ public final class SharedOutbox: Sendable {
             state.counts.attempts += 1
         }
         return outcome
+    }
+
+    // MARK: Accepting
+
+    /// Waits until this instance accepts no other writes of lanes.
+    ///
+    /// - Returns: the ticket with which to let others go on.
+    /// - Throws: a ``RecordStoreError`` as soon as the task is cancelled or its deadline passes.
+    func turn(for heads: Set<RecordKey>) async throws(RecordStoreError) -> KeyedLock.Ticket {
+        let (ticket, promise) = state.withLock { state -> (KeyedLock.Ticket, Promise<Void>?) in
+            let (ticket, isGranted) = state.turns.request(heads)
+            if isGranted { return (ticket, nil) }
+            let promise = Promise<Void>()
+            state.turnWaiters[ticket] = promise
+            return (ticket, promise)
+        }
+        let outcome = await promise?.value() ?? .fulfilled(())
+        if case .fulfilled = outcome { return ticket }
+        leave(ticket)
+        let reason = if case .cancelled = outcome { "the task was cancelled" } else { "the deadline passed" }
+        throw RecordStoreError(.cancelled, explanation: "Nothing was accepted: \(reason) before the commit began.")
+    }
+
+    /// Lets the next writes of lanes be accepted.
+    func leave(_ ticket: KeyedLock.Ticket) {
+        let promises = state.withLock { state in
+            state.turnWaiters[ticket] = nil
+            return state.turns.leave(ticket).compactMap { state.turnWaiters.removeValue(forKey: $0) }
+        }
+        for promise in promises { promise.fulfill(()) }
     }
 
     /// Changes the counts.
