@@ -82,6 +82,29 @@ struct SharedOutboxAcceptingTests {
         #expect(entries.map(\.sequence) == Array(1...20))
     }
 
+    @Test func tasksOfAnInstanceThatAcceptWritesOfASubjectDoNotLetEachOtherRepeatCommits() async throws {
+        let commits = Counter()
+        let store = GatedSharedStore(stage.store) { [timer = stage.timer] operation, moment throws(RecordStoreError) in
+            guard case .commit = operation, moment == .before else { return }
+            commits.add()
+            // Long enough for the other tasks to read the head.
+            try? await timer.sleep(for: .milliseconds(10))
+        }
+        let outbox = try stage.outbox(stage.upstream(), store: store)
+        try await stage.scheduler.run { [partition] in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...20 {
+                    group.addTask {
+                        try await outbox.accept([SharedOutboxStage.write(["7"], "\(number)")], in: partition)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(commits.value == 20)
+        #expect(try await outbox.pending(in: partition).count == 20)
+    }
+
     @Test func writeThatFollowsAnotherOneIsForTheVersionThatResultsFromIt() async throws {
         let outbox = try stage.outbox(stage.upstream())
         let write = OutboxWrite(
