@@ -157,7 +157,7 @@ extension LaneDelivery {
             nextAttempt: outbox.now().addingTimeInterval(wait / .seconds(1)),
             cause: "\(error)",
             isDenied: error.reason == .denied,
-            firstAttempt: work.history.mayHaveArrived ? work.note?.firstAttemptDate ?? outbox.now() : nil,
+            firstAttempt: work.history.mayHaveArrived ? work.firstAttempt : nil,
             conflicts: work.history.conflicts
         )
         try await keep(note, of: work)
@@ -177,7 +177,7 @@ extension LaneDelivery {
             attempts: work.entry.attempts,
             mayHaveArrived: work.history.mayHaveArrived,
             cause: "\(reason)",
-            firstAttempt: work.note?.firstAttemptDate,
+            firstAttempt: work.firstAttempt,
             isHeld: true,
             conflicts: work.history.conflicts
         )

@@ -29,6 +29,8 @@ struct LaneDelivery: Sendable {
         var entry: OutboxEntry
         let note: AttemptNote?
         var history: DeliveryHistory
+        /// When the first attempt began that may have arrived.
+        var firstAttempt: Date?
         let handler: any OutboxHandler
 
         var number: Int { numbers.first }
@@ -154,7 +156,15 @@ struct LaneDelivery: Sendable {
             conflicts: note?.conflicts ?? 0,
             refusalsAreFinal: handler.terms.storesRefusals
         )
-        return Work(head: head, numbers: numbers, entry: entry, note: note, history: history, handler: handler)
+        return Work(
+            head: head,
+            numbers: numbers,
+            entry: entry,
+            note: note,
+            history: history,
+            firstAttempt: history.mayHaveArrived ? note?.firstAttemptDate : nil,
+            handler: handler
+        )
     }
 
     // MARK: An attempt
@@ -162,9 +172,7 @@ struct LaneDelivery: Sendable {
     /// Sends an entry once, and settles or postpones it.
     private mutating func deliver(_ work: inout Work) async throws(RecordStoreError) -> Next {
         let start = outbox.timer.now
-        if let date = work.note?.firstAttemptDate, work.history.mayHaveArrived,
-            outbox.now().timeIntervalSince(date) >= policy.resendLimit / .seconds(1)
-        {
+        if let date = work.firstAttempt, outbox.now().timeIntervalSince(date) >= policy.resendLimit / .seconds(1) {
             return try await hold(work, because: .resendLimit(policy.resendLimit))
         }
         // An entry that may have arrived must be repeated unchanged.
@@ -175,7 +183,7 @@ struct LaneDelivery: Sendable {
             case .revised(let write): try await revise(&work, to: write)
             }
         }
-        try await note(work)
+        try await note(&work)
         // The model's local check. If the instance is suspended after it, the entry may be sent twice, with the same key.
         guard outbox.timer.now < leaseEnd else { return .goOn }
         let request = work.entry.request(to: destination.upstream)
@@ -196,14 +204,14 @@ struct LaneDelivery: Sendable {
     }
 
     /// Notes that the entry may have arrived, before it is sent.
-    private func note(_ work: Work) async throws(RecordStoreError) {
-        let date = work.history.mayHaveArrived ? work.note?.firstAttemptDate : nil
+    private func note(_ work: inout Work) async throws(RecordStoreError) {
+        work.firstAttempt = work.firstAttempt ?? outbox.now()
         let note = AttemptNote(
             attempts: work.entry.attempts,
             mayHaveArrived: work.history.mayHaveArrived,
             isSending: true,
             cause: work.note?.cause,
-            firstAttempt: date ?? outbox.now(),
+            firstAttempt: work.firstAttempt,
             conflicts: work.history.conflicts
         )
         try await keep(note, of: work)
