@@ -48,7 +48,7 @@ final class AnnouncementListener: Sendable {
         while made == nil {
             if isOver() { return }
             made = Interruption().flatMap { ServerConnection(settings.info, application: settings.application, $0) }
-            // Without descriptors or memory.
+            // Out of file descriptors or memory: try again in a second.
             if made == nil { Thread.sleep(forTimeInterval: 1) }
         }
         guard let connection = made else { return }
@@ -60,7 +60,8 @@ final class AnnouncementListener: Sendable {
                 var cursor = AnnouncementCursor()
                 try listen(on: connection, from: &cursor)
                 pause = PoolSettings.pauses.first
-                try follow(on: connection, from: &cursor)
+                // When it returns, nobody listens, and a new listener may have started another thread already.
+                return try follow(on: connection, from: &cursor)
             } catch {
                 connection.disconnect()
                 hub.loseTrack()

@@ -26,13 +26,13 @@ public struct OutboxTerms: Hashable, Sendable {
 
     /// Which writes are delivered one after another.
     public var order: Order
-    /// The number of failed attempts after which no more follow, or `nil` to send a write until the upstream answers.
+    /// The number of failed attempts after which no more follow, or `nil` to send a write until the upstream gives a final response.
     public var attemptLimit: Int?
     /// What happens after the last attempt.
     public var afterLimit: Exhaustion
     /// Whether the upstream stores refusals, such as 422, under the idempotency key, and repeats them. Then a refusal is final
     /// even if an earlier attempt got no answer. Otherwise it is not, because that attempt may still be in progress, and the
-    /// write is sent again. With an upstream that stores refusals, this would never end.
+    /// write is sent again. With an upstream that stores refusals, it would be sent until the resend limit.
     public var storesRefusals: Bool
 
     /// Creates terms.

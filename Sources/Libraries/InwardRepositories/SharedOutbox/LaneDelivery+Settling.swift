@@ -25,12 +25,14 @@ extension LaneDelivery {
                 return work.numbers.count > 1 ? .goOn : .end
             } catch let failure {
                 error = failure
+                // The commit may have revised them.
+                laterEntries = []
             }
             if error.reason != .conflict {
                 if error.reason == .outcomeUnknown { uncertain = settlement ?? uncertain }
                 failures += 1
                 let wait = policy.delivery.wait(after: failures, retryAfter: nil)
-                guard outbox.timer.now + wait < leaseEnd else { throw error }
+                guard outbox.timer.now + wait < leaseEnd, !outbox.isStopping || failures == 1 else { throw error }
                 try? await outbox.timer.sleep(for: wait)
             }
             guard let head = try await outbox.store.snapshot(for: records.head(of: lane)),
@@ -142,14 +144,11 @@ extension LaneDelivery {
         retryAfter: Duration?,
         _ start: Duration
     ) async throws(RecordStoreError) -> Next {
-        let terms = work.handler.terms
         let attempts = work.entry.attempts + 1
-        let isLast = terms.attemptLimit.map { attempts >= $0 } ?? false
-        if isLast, terms.afterLimit == .goOn {
-            return try await settle(work, Ending(outcome: .failure(error), start: start))
+        if let limit = work.handler.terms.attemptLimit, attempts >= limit {
+            return try await giveUp(work, because: error, start)
         }
         work.entry.attempts = attempts
-        if isLast { return try await hold(work, because: .attemptLimit(error)) }
         let wait = policy.delivery.wait(after: attempts, retryAfter: retryAfter)
         let note = AttemptNote(
             attempts: attempts,
@@ -168,6 +167,24 @@ extension LaneDelivery {
         }
         outbox.observer?.deliveryEnded(work.entry, .postponed(error), after: outbox.timer.now - start)
         return .wait(wait)
+    }
+
+    /// Ends the attempts of an entry, as its endpoint says.
+    mutating func giveUp(
+        _ work: Work,
+        because error: RepositoryError,
+        _ start: Duration
+    ) async throws(RecordStoreError) -> Next {
+        switch work.handler.terms.afterLimit {
+        case .hold: return try await hold(work, because: .attemptLimit(error))
+        case .goOn:
+            let final = RepositoryError(
+                work.history.mayHaveArrived ? .outcomeUnknown : .refused,
+                request: error.request,
+                explanation: "was given up after \(work.handler.terms.attemptLimit ?? 0) attempts: \(error.explanation)"
+            )
+            return try await settle(work, Ending(outcome: .failure(final), start: start))
+        }
     }
 
     /// Notes that the entry is not sent until somebody decides.

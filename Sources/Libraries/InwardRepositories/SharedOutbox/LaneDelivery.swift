@@ -29,7 +29,7 @@ struct LaneDelivery: Sendable {
         var entry: OutboxEntry
         let note: AttemptNote?
         var history: DeliveryHistory
-        /// When the first attempt began that may have arrived.
+        /// When the first attempt that may have arrived began.
         var firstAttempt: Date?
         let handler: any OutboxHandler
 
@@ -144,7 +144,9 @@ struct LaneDelivery: Sendable {
         let note = noteRecord.map { AttemptNote($0.bytes) }
         let entry: OutboxEntry
         do throws(OutboxEntryDTO.Problem) {
-            entry = try LaneEntryDTO.entry(from: record.bytes, number: numbers.first, attempts: note?.attempts ?? 0)
+            // An attempt without an outcome counts, so that a write that crashes its process is not sent forever.
+            let attempts = note.map { $0.attempts + ($0.isSending ? 1 : 0) } ?? 0
+            entry = try LaneEntryDTO.entry(from: record.bytes, number: numbers.first, attempts: attempts)
         } catch {
             throw UndeliverableEntryError(key, .init(error))
         }
@@ -162,7 +164,7 @@ struct LaneDelivery: Sendable {
             entry: entry,
             note: note,
             history: history,
-            firstAttempt: history.mayHaveArrived ? note?.firstAttemptDate : nil,
+            firstAttempt: history.mayHaveArrived ? note?.firstAttemptDate ?? entry.acceptedAt : nil,
             handler: handler
         )
     }
@@ -172,8 +174,9 @@ struct LaneDelivery: Sendable {
     /// Sends an entry once, and settles or postpones it.
     private mutating func deliver(_ work: inout Work) async throws(RecordStoreError) -> Next {
         let start = outbox.timer.now
-        if let date = work.firstAttempt, outbox.now().timeIntervalSince(date) >= policy.resendLimit / .seconds(1) {
-            return try await hold(work, because: .resendLimit(policy.resendLimit))
+        if let limit = work.handler.terms.attemptLimit, work.entry.attempts >= limit {
+            let error = RepositoryError(.outcomeUnknown, request: work.entry.name, explanation: "was not answered")
+            return try await giveUp(work, because: error, start)
         }
         // An entry that may have arrived must be repeated unchanged.
         if !work.history.mayHaveArrived {
@@ -186,6 +189,11 @@ struct LaneDelivery: Sendable {
         try await note(&work)
         // The model's local check. If the instance is suspended after it, the entry may be sent twice, with the same key.
         guard outbox.timer.now < leaseEnd else { return .goOn }
+        if work.history.mayHaveArrived, let date = work.firstAttempt,
+            outbox.now().timeIntervalSince(date) >= policy.resendLimit / .seconds(1)
+        {
+            return try await hold(work, because: .resendLimit(policy.resendLimit))
+        }
         let request = work.entry.request(to: destination.upstream)
         guard let outcome = await outbox.attempt(request, through: destination.upstream.dataFetcher) else {
             return .wait(.zero)
@@ -197,8 +205,11 @@ struct LaneDelivery: Sendable {
             return try await settle(work, Ending(outcome: .failure(error), start: start))
         case .conflicting(let error): return try await resolve(&work, error, start)
         case .again(let error, let delay):
-            // The attempt was cancelled. The note says that it may have arrived.
-            if outbox.isStopping { return .wait(.zero) }
+            // The attempt was cancelled, which does not count.
+            if outbox.isStopping {
+                try await keep(note(of: work), of: work)
+                return .wait(.zero)
+            }
             return try await postpone(&work, because: error, retryAfter: delay, start)
         }
     }
@@ -206,15 +217,19 @@ struct LaneDelivery: Sendable {
     /// Notes that the entry may have arrived, before it is sent.
     private func note(_ work: inout Work) async throws(RecordStoreError) {
         work.firstAttempt = work.firstAttempt ?? outbox.now()
-        let note = AttemptNote(
+        try await keep(note(of: work, isSending: true), of: work)
+    }
+
+    /// Returns the note of an entry that is about to be sent, or whose attempt was cancelled.
+    private func note(of work: Work, isSending: Bool = false) -> AttemptNote {
+        AttemptNote(
             attempts: work.entry.attempts,
             mayHaveArrived: work.history.mayHaveArrived,
-            isSending: true,
+            isSending: isSending,
             cause: work.note?.cause,
-            firstAttempt: work.firstAttempt,
+            firstAttempt: isSending || work.history.mayHaveArrived ? work.firstAttempt : nil,
             conflicts: work.history.conflicts
         )
-        try await keep(note, of: work)
     }
 
     /// Stores a note under the condition that the lease is still the last one.
@@ -225,12 +240,13 @@ struct LaneDelivery: Sendable {
         )
     }
 
-    /// Replaces the write in an entry that has not been sent.
-    func revise(_ work: inout Work, to write: OutboxWrite) async throws(RecordStoreError) {
+    /// Replaces the write in an entry. The revised write has not been sent.
+    private func revise(_ work: inout Work, to write: OutboxWrite) async throws(RecordStoreError) {
         let entry = work.entry.revised(to: write)
+        let note = AttemptNote(attempts: entry.attempts, mayHaveArrived: false, cause: work.note?.cause)
         let changes: [RecordChange] = [
             .keep(try LaneEntryDTO.record(of: entry), records.entry(work.number, of: lane)),
-            .remove(records.note(work.number, of: lane)),
+            .keep(StoredRecord(note.bytes), records.note(work.number, of: lane)),
         ]
         try await outbox.store.commit(changes, if: [.isLeased(lease)])
         work.entry = entry
@@ -249,9 +265,10 @@ struct LaneDelivery: Sendable {
         case .conflict(let conflict): ending.conflict = conflict
         case .dropped(let version): ending.droppedFor = version
         case .revised(let write):
-            // The next attempt is the first one of the revised write, which has an idempotency key of its own.
+            // The wait prevents an upstream with a conflict each time from being asked without end.
+            work.entry.attempts += 1
             try await revise(&work, to: write)
-            return .goOn
+            return .wait(policy.delivery.wait(after: work.entry.attempts, retryAfter: nil))
         }
         return try await settle(work, ending)
     }

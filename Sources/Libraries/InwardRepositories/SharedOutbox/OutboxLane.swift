@@ -75,6 +75,8 @@ struct OutboxLane: Hashable, Sendable {
 /// The numbers of the pending entries of a lane. They begin at 1 when the first one is accepted. At least one is pending.
 struct LaneHead: Codable, Hashable {
     private static let currentVersion = 1
+    /// The maximum number of pending entries. Only a damaged head has more.
+    private static let maximumCount = 1_000_000
 
     private let version: Int
     /// The number of the first pending entry.
@@ -103,7 +105,9 @@ struct LaneHead: Codable, Hashable {
         guard version <= Self.currentVersion else {
             throw UndeliverableEntryError(snapshot.key, .newer(version: version))
         }
-        guard let head = try? Self.decoded(from: data), (1..<head.next).contains(head.first), head.next < 1 << 62 else {
+        guard let head = try? Self.decoded(from: data), head.first >= 1, head.first < head.next, head.next < 1 << 62,
+            head.count <= Self.maximumCount
+        else {
             throw UndeliverableEntryError(snapshot.key, .damaged("the head of its subject is not valid"))
         }
         self = head

@@ -56,8 +56,7 @@ extension SharedOutbox {
             )
         }
         let keys = acceptance.writes.map { _ in randomKey() }
-        // Only other instances can then change the heads before the commit. Without this, of many tasks that accept writes of a
-        // lane, each commit would let those of all the others fail.
+        // Otherwise, each commit to a lane would make the commits of all other tasks in this process fail.
         let ticket = try await turn(for: Set(lanes.map { records.head(of: $0) }))
         defer { leave(ticket) }
         while true {
@@ -71,10 +70,6 @@ extension SharedOutbox {
                 continue
             }
             count { $0.accepted += plan.entries.count }
-            for handler in destination.handlers {
-                let own = plan.entries.filter { $0.write.endpoint == handler.endpoint && handler.declares($0.write) }
-                if !own.isEmpty { handler.accepted(own) }
-            }
             observer?.writesAccepted(plan.entries)
             wake()
             return plan.entries

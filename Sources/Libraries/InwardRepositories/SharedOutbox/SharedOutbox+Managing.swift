@@ -26,7 +26,7 @@ extension SharedOutbox {
         return items
     }
 
-    /// Returns the dead letters of a partition: the writes that were refused, and those that were given up.
+    /// Returns the dead letters of a partition: the writes that were refused, and those that the outbox gave up on.
     ///
     /// ```swift
     /// func retryAll(of user: String, _ outbox: SharedOutbox) async throws {
@@ -125,8 +125,11 @@ extension SharedOutbox {
             let entry = found[1].flatMap {
                 try? LaneEntryDTO.entry(from: $0.record.bytes, number: number, attempts: note?.attempts ?? 0)
             }
-            // An entry that cannot be read is never sent.
-            guard numbers.first == number, entry == nil || note?.isHeld == true else {
+            // An entry that cannot be read, or that has no handler, is not sent by this version of the program.
+            let destination = try await destination(partition)
+            let isDeliverable = entry.map { destination.handler(of: $0.write.endpoint).objection(to: $0.write) == nil }
+            let mayBeDecided = note?.isHeld == true || isDeliverable != true && note?.isSending != true
+            guard numbers.first == number, mayBeDecided else {
                 throw RecordStoreError(
                     .denied,
                     explanation:
@@ -292,7 +295,7 @@ public struct HeldWriteError: Error, Hashable, Sendable, CustomStringConvertible
             switch self {
             case .resendLimit(let limit):
                 """
-                an attempt got no answer, and more than \(limit) later, the upstream may do the write a second time
+                an attempt more than \(limit) ago got no answer, and if it is repeated now, the upstream may do the write twice
                 """
             case .attemptLimit(let error): "too many attempts have failed, the last one because \(error)"
             }

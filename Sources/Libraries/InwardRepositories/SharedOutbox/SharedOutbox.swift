@@ -33,8 +33,8 @@ public import Foundation
 ///
 /// **Fencing.** A write is noted before each attempt and settled after it, both under the condition that the lease is still the
 /// last one. So an instance that was suspended, and whose lease somebody else has taken over, cannot settle anything, and
-/// notices before it sends. One way to send a write twice remains: an instance is suspended between its last check and the
-/// sending itself. Both requests have the same key, so the upstream answers the second one from memory.
+/// normally finds out before it sends. One way to send a write twice remains: an instance is suspended between its last check and the
+/// sending itself. Both requests have the same key, so the upstream answers the second one with the stored response.
 ///
 /// An ``Outbox`` is for one process: it keeps the pending writes in memory, and needs fewer commits for each write.
 public final class SharedOutbox: Sendable {

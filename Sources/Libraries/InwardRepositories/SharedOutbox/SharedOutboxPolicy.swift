@@ -17,14 +17,14 @@ public struct SharedOutboxPolicy: Sendable {
     public let leaseDuration: Duration
     /// How often an instance looks for writes that other instances have accepted or have not delivered.
     public let pollInterval: Duration
-    /// How long after its first attempt a write whose outcome is not known is sent again. After that, it is held until somebody
-    /// decides.
+    /// How long after its first attempt a write with an unknown outcome may still be sent again. After that, it is held until
+    /// somebody decides.
     ///
-    /// It must be shorter than the time for which the upstream keeps idempotency keys, by as long as an instance may be
-    /// suspended, a request may take in the network, and the clocks of two instances may differ. Otherwise, the upstream may do
-    /// a write twice.
+    /// It must be shorter than the time for which the upstream keeps idempotency keys, by as long as an attempt may take, an
+    /// instance may be suspended, a request may stay in the network, and the clocks of two instances may differ. Otherwise, the
+    /// upstream may do a write twice.
     public let resendLimit: Duration
-    /// How often a subject that is held is looked at.
+    /// How often an instance checks a held subject again.
     public let holdInterval: Duration
     /// How long dead letters are kept. The store removes them after that.
     public let deadLetterRetention: Duration
@@ -38,11 +38,11 @@ public struct SharedOutboxPolicy: Sendable {
     ///   - delivery: The limits of deliveries.
     ///   - leaseDuration: How long an instance has a subject, at least 2 seconds more than the time limit of an attempt.
     ///   - pollInterval: How often an instance looks for writes, at least 1 millisecond.
-    ///   - resendLimit: How long after its first attempt a write whose outcome is not known is sent again. The default suits an
+    ///   - resendLimit: How long after its first attempt a write with an unknown outcome may still be sent again. The default suits an
     ///     upstream that keeps idempotency keys for 24 hours.
-    ///   - holdInterval: How often a subject that is held is looked at, at least 1 second.
+    ///   - holdInterval: How often an instance checks a held subject again, at least 1 second.
     ///   - deadLetterRetention: How long dead letters are kept.
-    ///   - maximumPending: The maximum number of pending writes of one subject, at least 1.
+    ///   - maximumPending: The maximum number of pending writes of one subject, clamped to the range from 1 to 1,000,000.
     public init(
         delivery: OutboxPolicy = OutboxPolicy(concurrency: 16, attemptLimit: .seconds(20)),
         leaseDuration: Duration = .seconds(30),
@@ -58,6 +58,6 @@ public struct SharedOutboxPolicy: Sendable {
         self.resendLimit = OutboxPolicy.clamped(resendLimit)
         self.holdInterval = max(.seconds(1), OutboxPolicy.clamped(holdInterval))
         self.deadLetterRetention = OutboxPolicy.clamped(deadLetterRetention)
-        self.maximumPending = max(1, maximumPending)
+        self.maximumPending = min(max(1, maximumPending), 1_000_000)
     }
 }

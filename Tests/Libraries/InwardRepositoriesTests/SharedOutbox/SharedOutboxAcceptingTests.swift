@@ -119,10 +119,19 @@ struct SharedOutboxAcceptingTests {
         #expect((first + second).map(\.write.version) == [.entityTag("\"a\""), .previousWrite, .previousWrite])
     }
 
-    @Test func damagedHeadIsReportedAndChangesNothing() async throws {
-        try await stage.store.commit([.keep(StoredRecord([1, 2]), ["outbox", "heads", partition, "7"])])
+    @Test(arguments: [
+        "12", #"{"version":1,"first":1,"next":0}"#, #"{"version":1,"first":-1,"next":2}"#,
+        #"{"version":1,"first":1,"next":2305843009213693952}"#, #"{"version":1,"first":2,"next":2}"#,
+    ])
+    func damagedHeadIsReportedAndChangesNothing(head: String) async throws {
+        try await stage.store.commit([.keep(StoredRecord(Array(head.utf8)), ["outbox", "heads", partition, "7"])])
         let outbox = try stage.outbox(stage.upstream())
-        try await expectFailure(.unavailable, outbox, [SharedOutboxStage.write(["7"])], saying: "cannot be read")
+        try await expectFailure(
+            .unavailable,
+            outbox,
+            [SharedOutboxStage.write(["7"])],
+            saying: "the head of its subject"
+        )
         try await stage.delivering(by: [outbox]) { [stage] in
             try await stage.until { !stage.errors.errors.isEmpty }
         }

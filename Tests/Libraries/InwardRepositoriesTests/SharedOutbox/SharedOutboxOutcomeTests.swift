@@ -201,4 +201,35 @@ struct SharedOutboxOutcomeTests {
         #expect(Set(done) == ["1", "2", "3"])
         #expect(order == .subject ? done.last == "1" : done.firstIndex(of: "1") == 1 && done.last == "2")
     }
+
+    @Test func writeWithoutAHandlerIsDiscarded() async throws {
+        let upstream = stage.upstream()
+        let (old, new) = (
+            try stage.outbox(upstream, handler: RecordingOutboxHandler("old")), try stage.outbox(upstream)
+        )
+        try await stage.delivering(by: [new]) { [stage, partition] in
+            let entry = try await old.accept([SharedOutboxStage.write(["7"], endpoint: "old")], in: partition)[0]
+            try await new.accept([SharedOutboxStage.write(["7"], "2")], in: partition)
+            try await stage.until { !stage.errors.errors.isEmpty }
+            #expect(stage.errors.errors.first is UndeliverableEntryError)
+            #expect(try await new.discard(entry.idempotencyKey, in: partition))
+            try await stage.untilDelivered(new)
+        }
+        #expect(upstream.done.map(\.text) == ["2"])
+    }
+
+    @Test func writeThatEndsItsProcessIsGivenUpAtTheAttemptLimit() async throws {
+        let upstream = stage.upstream()
+        let handler = handler(OutboxTerms(attemptLimit: 2, afterLimit: .goOn))
+        let note = AttemptNote(attempts: 1, mayHaveArrived: true, isSending: true)
+        let outbox = try stage.outbox(upstream, handler: handler)
+        let entries = try await outbox.accept([SharedOutboxStage.write(["7"])], in: partition)
+        let lane = OutboxLane(of: entries[0].write, in: partition, handler.terms)
+        try await stage.store.commit([.keep(StoredRecord(note.bytes), outbox.records.note(1, of: lane))])
+        try await stage.delivering(by: [outbox]) { [stage, partition] in
+            try await stage.untilDelivered(outbox)
+            #expect(try await outbox.deadLetters(in: partition).first?.cause?.contains("given up") == true)
+        }
+        #expect(upstream.requests.isEmpty)
+    }
 }
