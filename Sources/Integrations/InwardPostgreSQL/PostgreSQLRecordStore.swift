@@ -67,7 +67,7 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
         )
     }
 
-    /// Creates a store whose listeners read announcements at an interval, even if there is no notification.
+    /// Creates a store that also polls for announcements, in case a notification is lost.
     init(_ connectionString: String, connectionLimit: Int, timeLimit: Duration, pollInterval: Duration) {
         let process = ProcessInfo.processInfo
         let settings = PoolSettings(

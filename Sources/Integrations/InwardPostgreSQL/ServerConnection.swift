@@ -181,13 +181,15 @@ import Foundation
             settle()
             throw .interrupted
         }
+        // `unsafe`: a result of the shim, which is freed at the end. Its texts end with a zero byte, and are copied.
         guard let result = unsafe result else { return nil }
-        // `unsafe`: a result of the shim. Its texts end with a zero byte, and are copied.
         if unsafe cpq_is_skipped(result) { return .failure(.skipped) }
         let code = unsafe String(cString: cpq_error_code(result))
         guard code.isEmpty else {
+            // `unsafe`: as above.
             return .failure(.refused(code: code, message: unsafe String(cString: cpq_error_message(result))))
         }
+        // `unsafe`: as above. The rows are copied.
         return .success(unsafe rows(of: result))
     }
 
@@ -198,6 +200,7 @@ import Foundation
             Row(
                 values: (0..<columnCount).map { column in
                     var count: Int32 = 0
+                    // `unsafe`: the shim writes the number of bytes to `count`.
                     guard let bytes = unsafe cpq_value(result, row, column, &count) else { return nil }
                     return unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: Int(count)))
                 }
@@ -212,6 +215,7 @@ import Foundation
         let end = ContinuousClock.now + Self.settlingLimit
         while true {
             var result: OpaquePointer?
+            // `unsafe`: the shim writes one pointer, to a result that is freed once, after it was looked at.
             let wait = unsafe cpq_next(connection, (end - .now).milliseconds, false, &result)
             defer { unsafe cpq_free_result(result) }
             switch wait {

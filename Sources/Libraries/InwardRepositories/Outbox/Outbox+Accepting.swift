@@ -41,8 +41,8 @@ extension Outbox {
         _ make: () -> OutboxWrite?
     ) async throws(RecordStoreError) -> OutboxEntry? {
         try await openIfNeeded()
-        let ticket = try await turn(for: [subject])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([subject])
+        defer { locks.release(ticket) }
         guard let write = make() else { return nil }
         var underWay = (writes: 1, bytes: write.byteCount)
         try beginAccepting([write], write.byteCount, needsDeadLetterRoom: key == nil)
@@ -79,8 +79,8 @@ extension Outbox {
         try beginAccepting(writes, byteCount, needsDeadLetterRoom: date == nil)
         var underWay = (writes: writes.count, bytes: byteCount)
         defer { endAccepting(underWay.writes, underWay.bytes) }
-        let ticket = try await turn(for: Set(writes.map(\.subject)))
-        defer { leave(ticket) }
+        let ticket = try await locks.take(Set(writes.map(\.subject)))
+        defer { locks.release(ticket) }
         return try await accept(writes, with: changes, adding: own, acceptedAt: date, &underWay, tell)
     }
 
@@ -194,81 +194,6 @@ extension Outbox {
     /// The error for an outbox that is not open.
     static var notOpen: RecordStoreError {
         RecordStoreError(.closed, explanation: "The outbox is not open: nothing was accepted.")
-    }
-
-    /// Waits for the locks of subjects.
-    ///
-    /// - Returns: the ticket with which to release the locks.
-    /// - Throws: a ``RecordStoreError`` as soon as the task is cancelled or its deadline passes.
-    func turn(for subjects: Set<RecordKey>) async throws(RecordStoreError) -> KeyedLock.Ticket {
-        let (ticket, promise) = state.withLock { state -> (KeyedLock.Ticket, Promise<Void>?) in
-            let (ticket, isGranted) = state.turns.request(subjects)
-            if isGranted { return (ticket, nil) }
-            let promise = Promise<Void>()
-            state.turnWaiters[ticket] = promise
-            return (ticket, promise)
-        }
-        let outcome = await promise?.value() ?? .fulfilled(())
-        if case .fulfilled = outcome { return ticket }
-        leave(ticket)
-        let reason = if case .cancelled = outcome { "the task was cancelled" } else { "the deadline passed" }
-        throw RecordStoreError(.cancelled, explanation: "Nothing was changed: \(reason) before the change began.")
-    }
-
-    /// Releases the locks of a ticket and resumes the next waiters.
-    func leave(_ ticket: KeyedLock.Ticket) {
-        let promises = state.withLock { state in
-            state.turnWaiters[ticket] = nil
-            return state.turns.leave(ticket).compactMap { state.turnWaiters.removeValue(forKey: $0) }
-        }
-        for promise in promises { promise.fulfill(()) }
-    }
-}
-
-/// Fair locks for subjects: one holder for each subject at a time, in the order of requests. It only does the bookkeeping; the
-/// ``Outbox`` suspends and resumes the callers.
-///
-/// A request for several subjects enters all of their queues at once and is granted when it is first in each, so requests
-/// cannot deadlock.
-struct KeyedLock {
-    /// Identifies a request.
-    typealias Ticket = Int
-
-    private var queues: [RecordKey: [Ticket]] = [:]
-    private var subjects: [Ticket: Set<RecordKey>] = [:]
-    private var lastTicket = 0
-
-    /// The number of requests that are waiting or granted.
-    var count: Int { subjects.count }
-
-    /// Requests the locks of subjects.
-    ///
-    /// - Parameter subjects: The subjects to lock. A request without subjects is granted immediately.
-    /// - Returns: the ticket, and whether the request is granted.
-    mutating func request(_ subjects: Set<RecordKey>) -> (ticket: Ticket, isGranted: Bool) {
-        lastTicket += 1
-        self.subjects[lastTicket] = subjects
-        for subject in subjects { queues[subject, default: []].append(lastTicket) }
-        return (lastTicket, isGranted(lastTicket))
-    }
-
-    /// Releases the locks of a ticket, or withdraws its request.
-    ///
-    /// - Returns: the tickets that are granted as a result.
-    mutating func leave(_ ticket: Ticket) -> [Ticket] {
-        var next: Set<Ticket> = []
-        for subject in subjects.removeValue(forKey: ticket) ?? [] {
-            guard var queue = queues[subject], let place = queue.firstIndex(of: ticket) else { continue }
-            queue.remove(at: place)
-            queues[subject] = queue.isEmpty ? nil : queue
-            // Removing a waiter from the middle of a queue does not grant anything.
-            if place == 0, let first = queue.first { next.insert(first) }
-        }
-        return next.filter(isGranted).sorted()
-    }
-
-    private func isGranted(_ ticket: Ticket) -> Bool {
-        (subjects[ticket] ?? []).allSatisfy { queues[$0]?.first == ticket }
     }
 }
 

@@ -246,8 +246,8 @@ extension Outbox {
         let entry = delivery.entry
         // From now on, closing the outbox waits for this task instead of cancelling it.
         state.withLock { _ = $0.answered.insert(entry.idempotencyKey) }
-        let ticket = try await turn(for: [entry.write.subject])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([entry.write.subject])
+        defer { locks.release(ticket) }
         let handlers = state.withLock { $0.handlers.all(for: entry.write.endpoint) }
         // The handlers may have left in the meantime. The entry is settled when others have joined.
         guard !handlers.isEmpty else { throw Self.unsettled(entry) }

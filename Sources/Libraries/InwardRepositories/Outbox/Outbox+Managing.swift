@@ -94,8 +94,8 @@ extension Outbox {
         if id == OutboxItem.unknownLossesID || state.withLock({ $0.misnamed[id] != nil }) {
             throw Self.denied("“\(id)” is not a write and cannot be sent: discard it.")
         }
-        let ticket = try await turn(for: [records.dead])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([records.dead])
+        defer { locks.release(ticket) }
         guard let (key, letter) = try await deadLetter(id) else { return nil }
         guard let write = letter.write, let date = letter.acceptedAt else {
             throw Self.denied("The refused write \(id) cannot be read, so it cannot be sent again: discard it.")
@@ -121,8 +121,8 @@ extension Outbox {
         _ make: () -> OutboxWrite?
     ) async throws(RecordStoreError) -> OutboxEntry? {
         try await openIfNeeded()
-        let ticket = try await turn(for: [records.dead])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([records.dead])
+        defer { locks.release(ticket) }
         guard let (key, letter) = try await deadLetter(id),
             let entry = try await accept(in: subject, removing: key, make)
         else { return nil }
@@ -197,8 +197,8 @@ extension Outbox {
         if let (_, subject, _) = state.withLock({ $0.partitions.item(id) }) {
             return try await discardPending(id, of: subject)
         }
-        let ticket = try await turn(for: [records.dead])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([records.dead])
+        defer { locks.release(ticket) }
         if let (key, letter) = try await deadLetter(id) {
             try await commit([], adding: [.remove(key)])
             state.withLock { $0.removeDeadLetter(letter.byteCount) }
@@ -217,8 +217,8 @@ extension Outbox {
     /// - Returns: whether there are such losses.
     private func acknowledgeLosses() async throws(RecordStoreError) -> Bool {
         // Wait until no held write is being discarded.
-        let ticket = try await turn(for: state.withLock(\.partitions.heldSubjects))
-        defer { leave(ticket) }
+        let ticket = try await locks.take(state.withLock(\.partitions.heldSubjects))
+        defer { locks.release(ticket) }
         guard let losses = state.withLock(\.unknownLosses) else { return false }
         try await commit([], adding: [records.acknowledgment(of: losses)])
         let (time, date) = (timer.now, now())
@@ -231,8 +231,8 @@ extension Outbox {
     }
 
     private func discardPending(_ id: String, of subject: RecordKey) async throws(RecordStoreError) -> Bool {
-        let ticket = try await turn(for: [subject])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([subject])
+        defer { locks.release(ticket) }
         // From now on, the write is not sent. This throws if it is being delivered.
         guard let (item, handlers) = try state.withLock({ state throws(RecordStoreError) in try state.setAside(id) })
         else {

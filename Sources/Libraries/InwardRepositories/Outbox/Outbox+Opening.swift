@@ -76,8 +76,8 @@ extension Outbox {
     public func openUnlessOwned(delivering: Bool = true) async throws(RecordStoreError) -> String? {
         // Serializes opening: a second caller finds the outbox open. Members that join in the meantime wait, and are then told
         // which entries are pending.
-        let ticket = try await turn(for: [records.owner])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([records.owner])
+        defer { locks.release(ticket) }
         switch state.withLock(\.phase) {
         case .open:
             if delivering {
@@ -245,8 +245,8 @@ extension Outbox {
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot tell.
     public func otherOwner() async throws(RecordStoreError) -> String? {
-        let ticket = try await turn(for: [records.owner])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([records.owner])
+        defer { locks.release(ticket) }
         guard state.withLock(\.claim) == nil else { return nil }
         switch try await store.claim(records.owner) {
         case .owned(let owner): return owner
@@ -270,8 +270,8 @@ extension Outbox {
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     public func showPending() async throws(RecordStoreError) {
-        let ticket = try await turn(for: [records.owner])
-        defer { leave(ticket) }
+        let ticket = try await locks.take([records.owner])
+        defer { locks.release(ticket) }
         guard state.withLock({ $0.phase == .made }) else { return }
         let left = try await LeftEntries(of: store, records)
         state.withLock(\.handlers).reset(to: left.readable)
@@ -328,8 +328,8 @@ extension Outbox {
     public func join(handlers: [(any OutboxHandler)?]) async throws(RecordStoreError) -> OutboxMember {
         let byEndpoint = try Self.byEndpoint(handlers.compactMap(\.self))
         // Prevents the outbox from being opened in the meantime, because opening tells all current members what is pending.
-        let opening = try await turn(for: [records.owner])
-        defer { leave(opening) }
+        let opening = try await locks.take([records.owner])
+        defer { locks.release(opening) }
         let (member, before) = try state.withLock { state throws(RecordStoreError) in
             if state.phase == .closed { throw Self.notOpen }
             // From now on, the handlers are told of accepted entries and asked to settle them.
@@ -337,8 +337,8 @@ extension Outbox {
         }
         do throws(RecordStoreError) {
             // Locks all subjects, so that no pending entry is settled in the meantime.
-            let ticket = try await turn(for: Set(before.map(\.write.subject)))
-            defer { leave(ticket) }
+            let ticket = try await locks.take(Set(before.map(\.write.subject)))
+            defer { locks.release(ticket) }
             // Read the entries again, because some may have been revised.
             let keys = Set(before.map(\.idempotencyKey))
             let rest = state.withLock { $0.partitions.entries }.filter { keys.contains($0.idempotencyKey) }

@@ -42,6 +42,8 @@ public final class Outbox: Sendable {
     let records: OutboxRecords
     let now: @Sendable () -> Date
     let state: Mutex<OutboxState>
+    /// The locks of the subjects whose writes are being accepted or settled.
+    let locks = SubjectLocks()
     private let generator: Mutex<any RandomNumberGenerator & Sendable>
 
     /// Creates an outbox that is not open yet.

@@ -23,6 +23,11 @@ struct OutboxEntryDTO: Codable {
         let version: Int
     }
 
+    /// Decoded first from a record that has an entry in its member `entry`.
+    private struct Outline: Decodable {
+        let entry: Envelope
+    }
+
     /// Entries of version 1 may have been sent without a note. Since version 2, an ``AttemptNote`` precedes each attempt.
     /// Version 3 adds the fields after ``acceptedAt``. An entry that needs none of them is written as version 2, which earlier
     /// versions of the program can send.
@@ -84,6 +89,24 @@ struct OutboxEntryDTO: Codable {
             return try Self.decoded(from: Data(bytes)).entry(named: name, attempts: attempts)
         } catch {
             return .failure(.damaged("\(error)"))
+        }
+    }
+
+    /// Decodes a record that has an entry in its member `entry`.
+    ///
+    /// - Throws: why it cannot be used.
+    static func enclosing<Record: Decodable & SendableMetatype>(
+        _ record: Record.Type,
+        _ bytes: [UInt8]
+    ) throws(Problem) -> Record {
+        do {
+            let version = try Outline.decoded(from: Data(bytes)).entry.version
+            guard version <= Self.version else { throw Problem.newer(version: version) }
+            return try Record.decoded(from: Data(bytes))
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw .damaged("\(error)")
         }
     }
 
@@ -286,7 +309,7 @@ struct DeadLetterDTO: Codable {
     /// Decodes a dead letter as a list item.
     static func item(from bytes: [UInt8], named name: OutboxEntryName) -> OutboxItem {
         do throws(OutboxEntryDTO.Problem) {
-            let letter = try Self.letter(from: bytes)
+            let letter = try OutboxEntryDTO.enclosing(Self.self, bytes)
             let entry = try letter.entry.entry(named: name, attempts: max(0, letter.attempts)).get()
             let conflict = letter.conflict.map {
                 OutboxConflict(
@@ -307,22 +330,6 @@ struct DeadLetterDTO: Codable {
             )
         } catch {
             return OutboxItem(unreadable: name.idempotencyKey, .init(error), byteCount: bytes.count)
-        }
-    }
-
-    private static func letter(from bytes: [UInt8]) throws(OutboxEntryDTO.Problem) -> Self {
-        struct Envelope: Decodable {
-            struct Entry: Decodable { let version: Int }
-            let entry: Entry
-        }
-        do {
-            let version = try Envelope.decoded(from: Data(bytes)).entry.version
-            guard version <= OutboxEntryDTO.version else { throw OutboxEntryDTO.Problem.newer(version: version) }
-            return try Self.decoded(from: Data(bytes))
-        } catch let problem as OutboxEntryDTO.Problem {
-            throw problem
-        } catch {
-            throw .damaged("\(error)")
         }
     }
 }

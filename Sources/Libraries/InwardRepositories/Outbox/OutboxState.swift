@@ -33,7 +33,6 @@ struct OutboxState {
     /// Whether the outbox sends pending writes when it is open.
     var delivers = true
     var partitions: OutboxPartitions
-    var turns = KeyedLock()
     var streak: RefusalStreak
     /// Whether the store has a record of the streak.
     var isStreakKept = false
@@ -66,8 +65,6 @@ struct OutboxState {
     /// The number of writes in these commits, and their total size in bytes.
     var writesUnderWay = 0
     var bytesUnderWay = 0
-    /// The waiters for subject locks.
-    var turnWaiters: [KeyedLock.Ticket: Promise<Void>] = [:]
     /// The callers that wait until nothing is being delivered and nothing is due before their deadlines.
     var drainWaiters: [(end: Duration, promise: Promise<Void>)] = []
     /// The waiters for settlements, by the keys of the writes.

@@ -146,7 +146,7 @@ extension LaneDelivery {
     ) async throws(RecordStoreError) -> Next {
         let attempts = work.entry.attempts + 1
         if let limit = work.handler.terms.attemptLimit, attempts >= limit {
-            return try await giveUp(work, because: error, start)
+            return try await giveUp(work, after: attempts, because: error, start)
         }
         work.entry.attempts = attempts
         let wait = policy.delivery.wait(after: attempts, retryAfter: retryAfter)
@@ -169,19 +169,25 @@ extension LaneDelivery {
         return .wait(wait)
     }
 
-    /// Ends the attempts of an entry, as its endpoint says.
+    /// Ends the attempts of an entry after a number of them, as its endpoint says.
     mutating func giveUp(
-        _ work: Work,
+        _ failed: Work,
+        after attempts: Int,
         because error: RepositoryError,
         _ start: Duration
     ) async throws(RecordStoreError) -> Next {
+        var work = failed
         switch work.handler.terms.afterLimit {
-        case .hold: return try await hold(work, because: .attemptLimit(error))
+        case .hold:
+            work.entry.attempts = attempts
+            return try await hold(work, because: .attemptLimit(error))
         case .goOn:
+            // A dead letter counts the last attempt by itself.
+            work.entry.attempts = attempts - 1
             let final = RepositoryError(
                 work.history.mayHaveArrived ? .outcomeUnknown : .refused,
                 request: error.request,
-                explanation: "was given up after \(work.handler.terms.attemptLimit ?? 0) attempts: \(error.explanation)"
+                explanation: "was given up after \(attempts) failed attempts: the last one \(error.explanation)"
             )
             return try await settle(work, Ending(outcome: .failure(final), start: start))
         }

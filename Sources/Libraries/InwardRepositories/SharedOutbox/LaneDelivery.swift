@@ -176,7 +176,7 @@ struct LaneDelivery: Sendable {
         let start = outbox.timer.now
         if let limit = work.handler.terms.attemptLimit, work.entry.attempts >= limit {
             let error = RepositoryError(.outcomeUnknown, request: work.entry.name, explanation: "was not answered")
-            return try await giveUp(work, because: error, start)
+            return try await giveUp(work, after: work.entry.attempts, because: error, start)
         }
         // An entry that may have arrived must be repeated unchanged.
         if !work.history.mayHaveArrived {

@@ -10,7 +10,7 @@ import Foundation
 struct SharedOutboxRecords {
     /// The prefix of all records of the outbox.
     let prefix: RecordKey
-    /// The prefix of the heads, by lane. A head exists while its lane has pending entries. Whoever leases it delivers them.
+    /// The prefix of the heads, one for each lane with pending entries. The instance that leases a head delivers the entries.
     let heads: RecordKey
     /// The prefix of the entries, by lane and number.
     private let entries: RecordKey
@@ -30,10 +30,8 @@ struct SharedOutboxRecords {
 
     func head(of lane: OutboxLane) -> RecordKey { lane.key(under: heads) }
 
-    func entries(of lane: OutboxLane) -> RecordKey { lane.key(under: entries) }
-
     func entry(_ number: Int, of lane: OutboxLane) -> RecordKey {
-        entries(of: lane).appending(OutboxEntryName.padded(number))
+        lane.key(under: entries).appending(OutboxEntryName.padded(number))
     }
 
     func note(_ number: Int, of lane: OutboxLane) -> RecordKey {
@@ -148,20 +146,7 @@ struct LaneEntryDTO: Codable {
         number: Int,
         attempts: Int
     ) throws(OutboxEntryDTO.Problem) -> OutboxEntry {
-        struct Envelope: Decodable {
-            struct Entry: Decodable { let version: Int }
-            let entry: Entry
-        }
-        let stored: Self
-        do {
-            let version = try Envelope.decoded(from: Data(bytes)).entry.version
-            guard version <= OutboxEntryDTO.version else { throw OutboxEntryDTO.Problem.newer(version: version) }
-            stored = try Self.decoded(from: Data(bytes))
-        } catch let problem as OutboxEntryDTO.Problem {
-            throw problem
-        } catch {
-            throw .damaged("\(error)")
-        }
+        let stored = try OutboxEntryDTO.enclosing(Self.self, bytes)
         let name = OutboxEntryName(
             sequence: number,
             idempotencyKey: stored.idempotencyKey,

@@ -57,8 +57,8 @@ extension SharedOutbox {
         }
         let keys = acceptance.writes.map { _ in randomKey() }
         // Otherwise, each commit to a lane would make the commits of all other tasks in this process fail.
-        let ticket = try await turn(for: Set(lanes.map { records.head(of: $0) }))
-        defer { leave(ticket) }
+        let ticket = try await locks.take(Set(lanes.map { records.head(of: $0) }))
+        defer { locks.release(ticket) }
         while true {
             let plan = try await plan(acceptance, lanes, keys)
             let outcome = await Result { () async throws(RecordStoreError) in

@@ -33,8 +33,8 @@ public import Foundation
 ///
 /// **Fencing.** A write is noted before each attempt and settled after it, both under the condition that the lease is still the
 /// last one. So an instance that was suspended, and whose lease somebody else has taken over, cannot settle anything, and
-/// normally finds out before it sends. One way to send a write twice remains: an instance is suspended between its last check and the
-/// sending itself. Both requests have the same key, so the upstream answers the second one with the stored response.
+/// normally finds out before it sends. One way to send a write twice remains: an instance is suspended between its last check
+/// and the sending itself. Both requests have the same key, so the upstream answers the second one with the stored response.
 ///
 /// An ``Outbox`` is for one process: it keeps the pending writes in memory, and needs fewer commits for each write.
 public final class SharedOutbox: Sendable {
@@ -54,10 +54,6 @@ public final class SharedOutbox: Sendable {
         /// The attempts under way.
         var attempts: [Int: Task<Result<DataResponse, FetchError>, Never>] = [:]
         var lastAttempt = 0
-        /// The lanes whose writes this instance is accepting, by the keys of their heads.
-        var turns = KeyedLock()
-        /// The tasks that wait for lanes.
-        var turnWaiters: [KeyedLock.Ticket: Promise<Void>] = [:]
         var counts = OutboxCounts()
     }
 
@@ -71,6 +67,8 @@ public final class SharedOutbox: Sendable {
     let destination: Destinations
     private let generator: Mutex<any RandomNumberGenerator & Sendable>
     private let state = Mutex(State())
+    /// The locks of the lanes whose writes this instance is accepting, by the keys of their heads.
+    let locks = SubjectLocks()
 
     /// Creates an outbox. It accepts writes at once, and delivers them while ``run()`` runs.
     ///
@@ -84,8 +82,8 @@ public final class SharedOutbox: Sendable {
     ///   - generator: The source of randomness for idempotency keys. It must be unpredictable.
     ///   - observer: The observer of deliveries, or `nil` for none.
     ///   - errorHandler: Receives errors that have no caller to throw to. The outbox does not close it.
-    ///   - destination: Returns where the writes of a partition go. It is called for each accepted write and each delivered
-    ///     subject, so it should be fast. If it throws, nothing is accepted, and delivery waits.
+    ///   - destination: Returns where the writes of a partition go. It is called each time writes are accepted and each
+    ///     time a subject is leased, so it should be fast. If it throws, nothing is accepted, and delivery waits.
     public init(
         store: any SharedRecordStore,
         prefix: RecordKey = ["outbox"],
@@ -164,7 +162,7 @@ public final class SharedOutbox: Sendable {
     }
 
     private func deliver(_ lease: RecordLease, _ head: RecordSnapshot, until leaseEnd: Duration) async {
-        // If there is no destination, the lease runs out, and another instance tries.
+        // Without a destination, the lease expires, and another instance tries.
         guard let lane = OutboxLane(head: lease.key, under: records.heads),
             let destination = try? await destination(lane.partition)
         else { return }
@@ -234,36 +232,6 @@ public final class SharedOutbox: Sendable {
             state.counts.attempts += 1
         }
         return outcome
-    }
-
-    // MARK: Accepting
-
-    /// Waits until this instance accepts no other writes of lanes.
-    ///
-    /// - Returns: the ticket with which to let others go on.
-    /// - Throws: a ``RecordStoreError`` as soon as the task is cancelled or its deadline passes.
-    func turn(for heads: Set<RecordKey>) async throws(RecordStoreError) -> KeyedLock.Ticket {
-        let (ticket, promise) = state.withLock { state -> (KeyedLock.Ticket, Promise<Void>?) in
-            let (ticket, isGranted) = state.turns.request(heads)
-            if isGranted { return (ticket, nil) }
-            let promise = Promise<Void>()
-            state.turnWaiters[ticket] = promise
-            return (ticket, promise)
-        }
-        let outcome = await promise?.value() ?? .fulfilled(())
-        if case .fulfilled = outcome { return ticket }
-        leave(ticket)
-        let reason = if case .cancelled = outcome { "the task was cancelled" } else { "the deadline passed" }
-        throw RecordStoreError(.cancelled, explanation: "Nothing was accepted: \(reason) before the commit began.")
-    }
-
-    /// Lets the next writes of lanes be accepted.
-    func leave(_ ticket: KeyedLock.Ticket) {
-        let promises = state.withLock { state in
-            state.turnWaiters[ticket] = nil
-            return state.turns.leave(ticket).compactMap { state.turnWaiters.removeValue(forKey: $0) }
-        }
-        for promise in promises { promise.fulfill(()) }
     }
 
     /// Changes the counts.

@@ -117,9 +117,10 @@ struct OutboxStateTests {
             let letter = try #require(try await outbox.contents().deadLetters.first)
             try await outbox.discard(letter.id)
             #expect(outbox.status == OutboxStatus())
+            #expect(outbox.locks.waiterCount == 0)
             outbox.state.withLock { state in
                 #expect(state.deliveries.isEmpty && state.answered.isEmpty && state.alarm == nil)
-                #expect(state.turnWaiters.isEmpty && state.endWaiters.isEmpty && state.idleWaiters.isEmpty)
+                #expect(state.endWaiters.isEmpty && state.idleWaiters.isEmpty)
                 #expect([state.acceptsUnderWay, state.writesUnderWay, state.bytesUnderWay] == [0, 0, 0])
                 #expect(
                     [state.partitions.underWay, state.partitions.count, state.partitions.partitionCount] == [0, 0, 0]

@@ -64,8 +64,7 @@ struct OutboxTurnTakingTests {
             #expect(late.failure?.reason == .cancelled)
             #expect(late.failure?.explanation.contains("the deadline passed") == true)
             #expect(stage.elapsed == .seconds(3))
-            let waiterCount = outbox.state.withLock(\.turnWaiters.count)
-            #expect(waiterCount == 0)
+            #expect(outbox.locks.waiterCount == 0)
             // A later request for the same subject is granted.
             try await outbox.accept([OutboxStage.write(["8"])])
             #expect(stage.elapsed == .seconds(3))

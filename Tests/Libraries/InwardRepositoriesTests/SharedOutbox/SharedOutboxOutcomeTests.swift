@@ -13,35 +13,7 @@ struct SharedOutboxOutcomeTests {
     private let refusal = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 422))
     private let overload = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 503))
 
-    /// A handler whose writes are delivered on the given terms.
-    private struct TermedHandler: OutboxHandler {
-        let base: RecordingOutboxHandler
-        let terms: OutboxTerms
-
-        var endpoint: String { base.endpoint }
-        var operations: [OutboxOperation] { base.operations }
-
-        func reset(to entries: [OutboxEntry]) { base.reset(to: entries) }
-        func accepted(_ entries: [OutboxEntry]) { base.accepted(entries) }
-
-        func delivered(
-            _ entry: OutboxEntry,
-            answer: DataResponse,
-            before later: LaterEntries
-        ) async throws(RecordStoreError) -> OutboxSettlement {
-            try await base.delivered(entry, answer: answer, before: later)
-        }
-
-        func refused(
-            _ entry: OutboxEntry,
-            because error: RepositoryError,
-            before later: LaterEntries
-        ) async throws(RecordStoreError) -> OutboxSettlement {
-            try await base.refused(entry, because: error, before: later)
-        }
-    }
-
-    private func handler(_ terms: OutboxTerms) -> TermedHandler { TermedHandler(base: stage.handler, terms: terms) }
+    private func handler(_ terms: OutboxTerms) -> DecidingHandler { DecidingHandler(base: stage.handler, terms: terms) }
 
     @Test func lostRequestIsSentAgainWithTheSameKeyAfterAWait() async throws {
         let upstream = stage.upstream(.lost, .answerLost, overload)
@@ -127,7 +99,7 @@ struct SharedOutboxOutcomeTests {
                 Issue.record("The state is \(first.state).")
                 return
             }
-            #expect(cause.contains("503") && items.count == 2)
+            #expect(cause.contains("503") && items.count == 2 && first.attempts == 2)
             await #expect(throws: RecordStoreError.self) { try await outbox.discard(items[1].id, in: partition) }
             if isResent {
                 #expect(try await outbox.resend(first.id, in: partition))
@@ -228,8 +200,23 @@ struct SharedOutboxOutcomeTests {
         try await stage.store.commit([.keep(StoredRecord(note.bytes), outbox.records.note(1, of: lane))])
         try await stage.delivering(by: [outbox]) { [stage, partition] in
             try await stage.untilDelivered(outbox)
-            #expect(try await outbox.deadLetters(in: partition).first?.cause?.contains("given up") == true)
+            let letter = try #require(try await outbox.deadLetters(in: partition).first)
+            #expect(letter.cause?.contains("given up after 2 failed attempts") == true && letter.attempts == 2)
         }
         #expect(upstream.requests.isEmpty)
+    }
+
+    @Test func repeatedConflictsAreCountedAcrossAttempts() async throws {
+        // After an attempt without an answer, a 409 may be that attempt in progress, but not each time.
+        let busy = IdempotentDataFetcher.Fate.turnedAway(DataResponse(status: 409))
+        let upstream = stage.upstream(.answerLost, busy, busy, busy, busy, busy)
+        let outbox = try stage.outbox(upstream)
+        try await stage.delivering(by: [outbox]) { [stage, partition] in
+            let write = OutboxWrite(endpoint: "posts", subject: ["7"], method: .put, path: "7", body: [49])
+            try await outbox.accept([write], in: partition)
+            try await stage.untilDelivered(outbox)
+            #expect(try await outbox.deadLetters(in: partition).count == 1)
+        }
+        #expect(upstream.requests.count == 5)
     }
 }
