@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 package = pathlib.Path(__file__).resolve().parent
+build = pathlib.Path(os.environ.get("BUILD", package / ".build" / "release"))
 binaries = pathlib.Path(max(glob.glob("/usr/lib/postgresql/*/bin"), default=os.path.dirname(shutil.which("postgres") or "/")))
 user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"] if os.getuid() == 0 else []
 
@@ -112,7 +113,7 @@ class Instance:
 
     async def start(self, delivers=True):
         self.process = await asyncio.create_subprocess_exec(
-            package / ".build" / "release" / "outbox-instance", *self.arguments,
+            build / "outbox-instance", *self.arguments,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
         )
         self.is_running, self.is_suspended = True, False
