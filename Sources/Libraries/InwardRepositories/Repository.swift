@@ -45,7 +45,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline let memory: EntityMemory<Entity>
     let store: EntityStore<Entity>?
     @usableFromInline let timer: TimerService
-    let outbox: Outbox?
+    let outbox: (any RepositoryOutbox)?
     @usableFromInline let pending: PendingLayer<Entity>
     let observers = RepositoryObservers<Entity>()
     let observer: (any RepositoryObserver)?
@@ -77,7 +77,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         upstream: Upstream,
         memory limit: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
-        outbox: Outbox? = nil,
+        outbox: (any RepositoryOutbox)? = nil,
         whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         timer: TimerService = .continuous,
         observer: (any RepositoryObserver)? = nil,
@@ -183,7 +183,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Parameter key: The key, such as the name of the endpoint or the key of an owner.
     /// - Complexity: O(n) in the size of the memory cache.
     public func invalidate(under key: RecordKey) {
-        cache.change(everywhere: true) { $0.invalidate(key) }
+        cache.change(everywhere: true, announcing: key) { $0.invalidate(key) }
     }
 
     /// Removes everything from the caches.
@@ -290,7 +290,7 @@ public struct RepositoryStore: Sendable {
     /// Returns a location whose store reports its operations to an observer.
     func observing(with observer: (any RepositoryObserver)?, timer: TimerService) -> Self {
         let records = records.observing(with: observer, timer: timer)
-        return Self(records, partition: partition, now: now, reportFailure: reportFailure)
+        return Self(records, partition: partition, peers: peers, now: now, reportFailure: reportFailure)
     }
 
     /// Creates a store location.

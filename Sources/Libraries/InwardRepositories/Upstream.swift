@@ -43,7 +43,7 @@ public struct Upstream: Sendable {
 
     /// The name of the upstream in the keys of a store: its base URL without user name, password, query, fragment and trailing
     /// slash. The parts that are left out may be secrets.
-    var nameInStore: String {
+    package var nameInStore: String {
         guard var address = URLComponents(url: baseURL.absoluteURL.standardized, resolvingAgainstBaseURL: true) else {
             return baseURL.path()
         }

@@ -26,6 +26,7 @@ public struct UserContainer: Container {
         let cachePartition: ResponseCache.Partition
         let upstream: Upstream
         let repositories: RepositorySet
+        let outbox: Outbox?
         let users: Result<UpstreamUserRepository, RepositoryError>
         let posts: Result<UpstreamPostRepository, RepositoryError>
         let images: OnFirstUse<ImageLoader>
@@ -131,6 +132,7 @@ public struct UserContainer: Container {
                 cachePartition: partition,
                 upstream: upstream,
                 repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
+                outbox: outbox?.outbox,
                 users: Result { () throws(RepositoryError) in
                     UpstreamUserRepository(try repositories.repository(.users(lifetimes: lifetimes)))
                 },
@@ -174,7 +176,7 @@ public struct UserContainer: Container {
     func refreshPendingWrites() async {
         guard pendingWrites == .show else { return }
         do {
-            try await scope.objects().repositories.outbox?.showPending()
+            try await scope.objects().outbox?.showPending()
         } catch {
             // The feed is shown without the pending writes.
             try? app.errorHandler.handle(error)
@@ -251,7 +253,7 @@ public struct UserContainer: Container {
             upstream: user.upstream,
             users: user.users,
             posts: user.posts,
-            unitOfWork: user.repositories.outbox.map { RecordUnitOfWork(outbox: $0) },
+            unitOfWork: user.outbox.map { RecordUnitOfWork(outbox: $0) },
             titlesUnderWay: app.titlesUnderWay,
             errorHandler: app.errorHandler,
             deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer)
@@ -323,7 +325,7 @@ extension UserContainer {
     ) async throws(ScopeError) -> Result<Value?, Failure> {
         let app = try app.scope.objects()
         return try await scope.run { user async throws(Failure) -> Value? in
-            guard let outbox = user.repositories.outbox else { return nil }
+            guard let outbox = user.outbox else { return nil }
             let timeLimit = limit ?? app.configuration.timeLimit
             return try await body(OutboxController(outbox, timeLimit: timeLimit, timer: app.timer))
         }

@@ -5,17 +5,20 @@ import InwardFetching
 import InwardPostgreSQL
 import InwardRepositories
 import InwardTesting
+import Synchronization
 import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct PostgreSQLSharedOutboxTests {
     private let server: PostgreSQLServer
+    private let name: String
     private let database: String
 
     init() async throws {
         server = try PostgreSQLServer.shared.get()
-        database = server.info(try await server.database())
+        name = try await server.database()
+        database = server.info(name)
     }
 
     private func outbox(_ upstream: IdempotentDataFetcher, _ errors: RecordingErrorHandler) throws -> SharedOutbox {
@@ -66,6 +69,85 @@ struct PostgreSQLSharedOutboxTests {
         #expect(instances.map(\.counts.delivered).reduce(0, +) == writes)
         #expect(try await PostgreSQLRecordStore(database).records(under: ["outbox"]).isEmpty)
         #expect(errors.errors.isEmpty)
+    }
+
+    /// The sessions of a user on two instances, of which the second one follows the first one.
+    @Test func repositoryShowsWhatAnotherInstanceWrites() async throws {
+        let (source, errors) = (NoteSource(), RecordingErrorHandler())
+        let instances = try (0..<2).map { _ in try Instance(PostgreSQLRecordStore(server.info(name)), source, errors) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for instance in instances {
+                group.addTask { await instance.outbox.run() }
+                group.addTask { await instance.peers.followAnnouncements() }
+                _ = try await instance.partition.join(handlers: [instance.notes.handler])
+            }
+            var readings = instances[1].notes.changes(of: 2).makeAsyncIterator()
+            func next(_ text: String, isPending: Bool) async throws {
+                while let reading = try await readings.next() {
+                    if reading.value?.text == text, reading.isPending == isPending { return }
+                }
+                Issue.record("The sequence has ended.")
+            }
+            try await next("old", isPending: false)
+            try await instances[0].notes.update(2) { $0.text = "new" }
+            try await next("new", isPending: true)
+            // A lost connection hides nothing.
+            let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'"
+            _ = try await server.execute(cut, in: "postgres")
+            source.gate.open()
+            try await next("new", isPending: false)
+            group.cancelAll()
+        }
+    }
+
+    private struct Instance: Sendable {
+        let peers: RepositoryPeers
+        let outbox: SharedOutbox
+        let partition: OutboxPartition
+        let notes: Repository<Note>
+
+        init(_ store: PostgreSQLRecordStore, _ source: any DataFetcher, _ errors: RecordingErrorHandler) throws {
+            let peers = RepositoryPeers(sharing: store)
+            let upstream = try Upstream.example(source)
+            let endpoint = Endpoint(NoteDTO.self, at: "notes", editing: Editing(.put))
+            @Sendable func place(_ user: String) -> RepositoryStore {
+                RepositoryStore(store, partition: ["users", user], peers: peers, now: { Date() }) { errors.handle($0) }
+            }
+            outbox = SharedOutbox(store: store, errorHandler: errors) { user in
+                OutboxDestination(upstream: upstream, endpoints: [AnyEndpoint(endpoint)], store: place(user))
+            }
+            partition = outbox.partition("ada")
+            notes = Repository(endpoint, upstream: upstream, store: place("ada"), outbox: partition)
+            self.peers = peers
+        }
+    }
+}
+
+private struct Note: Identifiable, Sendable {
+    let id: Int
+    var text: String
+}
+
+private struct NoteDTO: RecordDTO {
+    static let listName = "notes"
+    let id: Int
+    let text: String
+
+    init(_ note: Note) { (id, text) = (note.id, note.text) }
+
+    func entity() throws(FieldError) -> Note { Note(id: id, text: text) }
+}
+
+/// An upstream of one note, whose writes wait for a gate.
+private final class NoteSource: DataFetcher {
+    let gate = Gate()
+    private let body = Mutex(Data(#"{"id": 2, "text": "old"}"#.utf8))
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+        guard let sent = request.body else { return DataResponse(body: body.withLock(\.self)) }
+        guard await gate.pass() else { throw FetchError(.cancelled, request: request, explanation: "was cancelled") }
+        body.withLock { $0 = sent }
+        return DataResponse(body: sent)
     }
 }
 #endif

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InwardRepositories
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RecordAnnouncementTests {
     /// Removes everything that waits.
     private func popAll(_ buffer: inout RecordAnnouncementBuffer) -> [RecordAnnouncement] {

@@ -97,7 +97,7 @@ struct OwnEntity {
         try await ada.reply.correct(8, to: "Mine.")
         try await changeAsAnotherUser(8, at: url, client, tokens)
         line.isCut = false
-        try ada.session.outbox?.retryNow()
+        try (ada.session.outbox as? Outbox)?.retryNow()
         print("   \(try await ada.session.deliver(within: .seconds(20))) writes are still pending.")
         show(try await ada.session.repository(.comments).entity(8, .upstreamOnly))
 

@@ -8,19 +8,20 @@ import Foundation
 #endif
 
 extension Outbox {
-    /// Stores writes and changes in one commit, and then delivers the writes.
+    /// Stores writes and changes in one commit, as ``accept(_:with:)`` does, and then delivers the writes.
     ///
     /// - Parameters:
-    ///   - writes: The writes to deliver.
+    ///   - writes: The writes to deliver. Writes of one subject are delivered in this order.
     ///   - changes: The changes to make in the store in the same commit.
-    ///   - tell: Called with the entries once they are durable and the handlers know of them, while the locks of their subjects
-    ///     are held.
+    ///   - tell: Called once with the entries, when they are durable and the handlers know of them, and before one of them is
+    ///     settled. Must return quickly.
     /// - Returns: the entries of the writes, in the same order.
-    /// - Throws: a ``RecordStoreError`` if nothing was accepted or changed.
-    func accept(
+    /// - Throws: a ``RecordStoreError``, as ``accept(_:with:)`` does.
+    @discardableResult
+    public func accept(
         _ writes: [OutboxWrite],
         with changes: [RecordChange],
-        _ tell: ([OutboxEntry]) -> Void
+        whenAccepted tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
         try await openIfNeeded()
         return try await accept(writes, with: changes, adding: [], acceptedAt: nil, tell)
@@ -37,7 +38,7 @@ extension Outbox {
     /// - Throws: a ``RecordStoreError`` if nothing was accepted.
     func accept(
         in subject: RecordKey,
-        removing key: RecordKey? = nil,
+        removing key: RecordKey?,
         _ make: () -> OutboxWrite?
     ) async throws(RecordStoreError) -> OutboxEntry? {
         try await openIfNeeded()

@@ -106,20 +106,22 @@ extension Outbox {
         return entry
     }
 
-    /// Stores a write in place of a dead letter, and then delivers it.
+    /// Stores a write that depends on the pending writes of its subject, and then delivers it.
     ///
     /// - Parameters:
     ///   - subject: The subject of the write.
-    ///   - id: The ``OutboxItem/id`` of the dead letter.
-    ///   - make: Returns the write, or `nil` to accept none. While it runs, no other write of the subject is accepted or
-    ///     settled. It is not called if there is no such dead letter.
+    ///   - letter: The ``OutboxItem/id`` of the dead letter that the write replaces, in the same commit, or `nil` for none.
+    ///   - make: Returns the write, or `nil` to accept none. It is called once, and while it runs, no other write of the subject
+    ///     is accepted or settled. It is not called if there is no such dead letter.
     /// - Returns: the entry, or `nil` if nothing was accepted.
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
-    func accept(
+    @discardableResult
+    public func accept(
         in subject: RecordKey,
-        replacing id: String,
-        _ make: () -> OutboxWrite?
+        replacing letter: String?,
+        making make: () -> OutboxWrite?
     ) async throws(RecordStoreError) -> OutboxEntry? {
+        guard let id = letter else { return try await accept(in: subject, removing: nil, make) }
         try await openIfNeeded()
         let ticket = try await locks.take([records.dead])
         defer { locks.release(ticket) }
@@ -288,7 +290,9 @@ extension Outbox {
     }
 
     /// Returns the first pending entry of a subject, if any.
-    func firstPending(of subject: RecordKey) -> OutboxEntry? { state.withLock { $0.partitions.first(of: subject) } }
+    public func firstPending(of subject: RecordKey) -> OutboxEntry? {
+        state.withLock { $0.partitions.first(of: subject) }
+    }
 
     /// Returns the entries of the same subject that follow an entry. They do not change while the subject's lock is held.
     func laterEntries(behind entry: OutboxEntry) -> LaterEntries {

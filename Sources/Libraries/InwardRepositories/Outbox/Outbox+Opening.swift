@@ -372,8 +372,6 @@ extension Outbox {
     }
 
     private func tellHandlers(of entries: [OutboxEntry], _ handlers: [String: any OutboxHandler]) {
-        var group = OutboxHandlers()
-        _ = group.add(handlers)
-        group.tell(of: entries)
+        OutboxHandlers(handlers).tell(of: entries)
     }
 }

@@ -31,7 +31,7 @@ public import Foundation
 /// **Fencing.** Another process can take over if claims do not work on the store's file system. This outbox notices before it
 /// sends or changes anything, reports an ``OutboxFencedError``, and opens itself again with its next write. If it was
 /// sending a write, the other process may send that write, too, but with the same idempotency key.
-public final class Outbox: Sendable {
+public final class Outbox: RepositoryOutbox {
     let upstream: Upstream
     let store: any RecordStore
     let policy: OutboxPolicy
@@ -126,7 +126,7 @@ public final class Outbox: Sendable {
         _ writes: [OutboxWrite],
         with changes: [RecordChange] = []
     ) async throws(RecordStoreError) -> [OutboxEntry] {
-        try await accept(writes, with: changes) { _ in }
+        try await accept(writes, with: changes, whenAccepted: { _ in })
     }
 
     /// Waits until a write is done at the upstream and settled.

@@ -22,6 +22,11 @@ public struct OutboxContents: Hashable, Sendable {
     /// Why delivery is paused, or `nil` if it is not.
     public var pause: OutboxPause?
 
+    init(pending: [OutboxItem], deadLetters: [OutboxItem]) {
+        self.pending = pending
+        self.deadLetters = deadLetters
+    }
+
     /// Reads the contents of an outbox from a store.
     ///
     /// - Parameters:

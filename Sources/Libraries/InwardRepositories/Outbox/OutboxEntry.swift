@@ -27,6 +27,25 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
     public let acceptedAt: Date
     /// The number of failed attempts so far. The last attempt of a process that was killed may not be counted.
     public internal(set) var attempts: Int
+    /// A number that no other pending entry of the outbox has, from which a ``Creation`` makes a pending identifier.
+    let pendingNumber: Int
+
+    /// Creates an entry. With `nil`, its pending number is its sequence number.
+    init(
+        sequence: Int,
+        write: OutboxWrite,
+        idempotencyKey: String,
+        acceptedAt: Date,
+        attempts: Int,
+        pendingNumber: Int? = nil
+    ) {
+        self.sequence = sequence
+        self.write = write
+        self.idempotencyKey = idempotencyKey
+        self.acceptedAt = acceptedAt
+        self.attempts = attempts
+        self.pendingNumber = pendingNumber ?? sequence
+    }
 
     /// Returns this entry with another write of the same subject.
     public func revised(to write: OutboxWrite) -> OutboxEntry {
@@ -35,7 +54,8 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
             write: write,
             idempotencyKey: idempotencyKey,
             acceptedAt: acceptedAt,
-            attempts: attempts
+            attempts: attempts,
+            pendingNumber: pendingNumber
         )
     }
 
@@ -52,6 +72,12 @@ public struct OutboxEntry: Hashable, Sendable, CustomStringConvertible {
             return String(repeating: "0", count: 16 - digits.count) + digits
         }
         .joined()
+    }
+
+    /// Returns the pending number of an entry whose sequence number others may have, too: 52 bits of its idempotency key. All
+    /// instances compute the same one, and JavaScript can represent it.
+    static func pendingNumber(of key: String) -> Int {
+        Int(truncatingIfNeeded: UInt64(key.prefix(13), radix: 16) ?? 0)
     }
 
     /// Returns the request to an upstream.

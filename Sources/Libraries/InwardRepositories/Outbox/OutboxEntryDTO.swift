@@ -116,7 +116,11 @@ struct OutboxEntryDTO: Codable {
     }
 
     /// Returns the entry with a name.
-    func entry(named name: OutboxEntryName, attempts: Int) -> Result<OutboxEntry, Problem> {
+    func entry(
+        named name: OutboxEntryName,
+        attempts: Int,
+        pendingNumber: Int? = nil
+    ) -> Result<OutboxEntry, Problem> {
         guard let method = DataRequest.Method(method) else {
             return .failure(.damaged("\(FieldError("method", "is not an HTTP method"))"))
         }
@@ -136,7 +140,8 @@ struct OutboxEntryDTO: Codable {
             idempotencyKey: name.idempotencyKey,
             // Clamped to the range that can be stored, so that storing the entry again does not change it.
             acceptedAt: Date(timeIntervalSince1970: Double(acceptedAt) / 1_000).roundedToMilliseconds,
-            attempts: attempts
+            attempts: attempts,
+            pendingNumber: pendingNumber
         )
         return .success(entry)
     }

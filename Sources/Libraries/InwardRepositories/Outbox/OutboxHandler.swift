@@ -238,6 +238,8 @@ public struct OutboxSettlement: Sendable {
     /// Called once the changes are durable, for example to update a memory cache. It is called once, unless the process ends
     /// first, and must return quickly.
     public let whenCommitted: @Sendable () -> Void
+    /// The number of members of the outbox when the settlement was made. It tells their handlers.
+    var memberCount = 0
 
     /// Creates a settlement.
     ///
@@ -257,6 +259,18 @@ public struct OutboxSettlement: Sendable {
         self.problem = problem
         self.revised = revised
         self.whenCommitted = whenCommitted
+    }
+
+    /// Combines the settlements of the handlers of one endpoint. They agree, so the revisions of the first one are enough.
+    init(_ settlements: [OutboxSettlement], memberCount: Int) {
+        self.init(
+            settlements.flatMap(\.changes),
+            problem: settlements.lazy.compactMap(\.problem).first,
+            revised: settlements.first?.revised ?? []
+        ) {
+            for settlement in settlements { settlement.whenCommitted() }
+        }
+        self.memberCount = memberCount
     }
 }
 
@@ -291,6 +305,15 @@ public struct LaterEntries: Sendable {
 struct OutboxHandlers {
     private var groups: [(member: OutboxMember, handlers: [String: any OutboxHandler])] = []
     private var lastNumber = 0
+
+    /// The number of groups that were ever added.
+    var memberCount: Int { lastNumber }
+
+    /// Creates an empty set of handlers.
+    init() {}
+
+    /// Creates a set of one group.
+    init(_ handlers: [String: any OutboxHandler]) { _ = add(handlers) }
 
     /// Adds a group.
     ///
@@ -332,7 +355,13 @@ struct OutboxHandlers {
     var isEmpty: Bool { groups.isEmpty }
 
     /// Replaces the pending entries of each handler.
-    func reset(to entries: [OutboxEntry]) {
+    ///
+    /// - Parameters:
+    ///   - entries: All pending entries.
+    ///   - count: The ``memberCount`` after which the groups were added, or 0 for all groups.
+    func reset(to entries: [OutboxEntry], after count: Int = 0) {
+        let groups = groups.filter { $0.member.number > count }
+        guard !groups.isEmpty else { return }
         let byEndpoint = Dictionary(grouping: entries, by: \.write.endpoint)
         for group in groups {
             for (endpoint, handler) in group.handlers.sorted(by: { $0.key < $1.key }) {

@@ -16,10 +16,10 @@ public import InwardCore
 /// A commit is as durable as the outbox's store. The upstream still receives each write as a request of its own, and may refuse
 /// one of them.
 public struct RecordUnitOfWork: UnitOfWork {
-    private let outbox: Outbox
+    private let outbox: any RepositoryOutbox
 
     /// Creates a unit of work for changes that repositories prepare for an outbox.
-    public init(outbox: Outbox) {
+    public init(outbox: any RepositoryOutbox) {
         self.outbox = outbox
     }
 
@@ -96,7 +96,7 @@ extension UnitOfWorkError {
 public struct PreparedRecordChange: PreparedChange {
     /// The change as a noun phrase for messages.
     public let description: String
-    let outbox: Outbox
+    let outbox: any RepositoryOutbox
     let writes: [OutboxWrite]
     let changes: [RecordChange]
     let whenCommitted: @Sendable ([OutboxEntry]) -> Void
@@ -113,7 +113,7 @@ public struct PreparedRecordChange: PreparedChange {
     ///     is called once for each commit, after ``OutboxHandler/accepted(_:)``, and must return quickly.
     public init(
         _ description: String,
-        for outbox: Outbox,
+        for outbox: any RepositoryOutbox,
         writes: [OutboxWrite] = [],
         changes: [RecordChange] = [],
         whenCommitted: @escaping @Sendable ([OutboxEntry]) -> Void = { _ in }

@@ -248,8 +248,15 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ///   - time: The time of the write.
     ///   - byteCount: The encoded size of the entity, in bytes.
     ///   - validator: The validator of the response to the write, or `nil` if it had none.
+    ///   - inStore: Whether to change the store, too. A settlement has already changed it.
     /// - Complexity: O(1) on average for each list, unless a reader holds the previous version of the list.
-    func write(_ entity: Entity, time: Duration, byteCount: Int, validator: Validator? = nil) {
+    func write(
+        _ entity: Entity,
+        time: Duration,
+        byteCount: Int,
+        validator: Validator? = nil,
+        inStore: Bool = true
+    ) {
         let changed = log.withLock { log in
             log.note(endpoint.key(of: entity.id))
             let answer = kept(entity as Entity?, isAbsent: false, time: time, validator)
@@ -265,7 +272,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             if let store {
                 // Removes all stored lists, because it is not known whether the entity belongs in those that are not in memory.
-                store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists])
+                if inStore { store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists]) }
                 noteListsRemoved()
             }
             return changed
@@ -277,7 +284,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Caches that an entity was just deleted, and removes it from every list.
     ///
     /// - Complexity: O(n) in the length of the lists that contain it.
-    func writeAbsence(of id: Entity.ID, time: Duration) {
+    func writeAbsence(of id: Entity.ID, time: Duration, inStore: Bool = true) {
         let changed = log.withLock { log in
             log.note(endpoint.key(of: id))
             entities.insert(kept(nil, isAbsent: true, time: time), for: id, cost: 0)
@@ -286,7 +293,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 return list.contains(id)
             }
             if let store {
-                store.writer.write([store.remove(id), store.removeLists])
+                if inStore { store.writer.write([store.remove(id), store.removeLists]) }
                 noteListsRemoved()
             }
             return changed
@@ -351,8 +358,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         observers.notify(missing)
     }
 
-    /// Removes everything under a key from the caches.
-    func invalidate(_ key: RecordKey) {
+    /// Removes everything under a key from memory, and all records of the repository from the store.
+    func invalidate(_ key: RecordKey, inStore: Bool = true) {
         log.withLock { log in
             log.note(key)
             // The owners of a missing entity are not known, so it may be under the key.
@@ -366,7 +373,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                         || kept.current.answer.value.entities.contains { isUnder(key, $0) }
                 }
             }
-            if let store { store.writer.write([store.removeAll]) }
+            if inStore, let store { store.writer.write([store.removeAll]) }
         }
         whenChanged()
         observers.notifyAll()

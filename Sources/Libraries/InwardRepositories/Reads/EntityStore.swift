@@ -27,6 +27,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     private let store: any RecordStore
     private let prefix: RecordKey
     private let now: @Sendable () -> Date
+    private let peers: RepositoryPeers?
     let report: @Sendable (RecordStoreError) -> Void
     let writer: StoreWriter
 
@@ -36,7 +37,14 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         prefix = place.partition.appending(endpoint.name)
         now = place.now
         report = place.reportFailure
-        writer = StoreWriter(store, under: prefix, executor: executor, report: report)
+        peers = place.peers
+        writer = StoreWriter(
+            store,
+            under: prefix,
+            announcing: place.peers?.announcement(of: [], in: prefix) ?? [],
+            executor: executor,
+            report: report
+        )
     }
 
     private var lists: RecordKey { prefix.appending("lists") }
@@ -102,6 +110,10 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
 
     /// The change that removes all records of the repository.
     var removeAll: RecordChange { .removeAll(prefix) }
+
+    /// Returns the change that announces to other instances that something under a key has changed. Returns no change if there
+    /// is one instance.
+    func announcement(of key: RecordKey) -> [RecordChange] { peers?.announcement(of: key, in: prefix) ?? [] }
 
     /// Returns the request time of a value of some age.
     private func time(of age: Duration) -> Date { now().addingTimeInterval(-age.seconds) }

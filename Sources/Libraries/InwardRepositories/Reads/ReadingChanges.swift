@@ -69,7 +69,8 @@ extension Repository {
 /// - responses that this repository or one of its ``RepositoryPeers`` has fetched for any caller and cached in memory;
 /// - invalidations. The repository then asks the upstream again, unless the policy is `.cacheOnly`.
 ///
-/// It does not react to other processes. Their changes appear when this repository reads them from the store or the upstream.
+/// It reacts to other processes only if they announce their writes: see ``RepositoryPeers/init(sharing:generator:)`` and
+/// ``OutboxPartition``. Otherwise, their changes appear when this repository reads them from the store or the upstream.
 ///
 /// **Slow readers.** A reader that is slower than the changes gets the newest reading and skips those in between. Nothing is
 /// queued.

@@ -16,7 +16,20 @@ import Synchronization
 /// their observers. Invalidations, and writes that are sent without an outbox, do the same. Repositories that share an outbox
 /// see each other's writes even without peers.
 ///
-/// Create one instance for each store, and pass it to every ``RepositoryStore`` over that store. The repositories of a
+/// **Several instances.** If several instances of a service share the store, their repositories announce invalidations and
+/// finished writes in it. ``followAnnouncements()`` removes what they name from the memory of the repositories here:
+///
+/// ```swift
+/// func serve(_ store: any SharedRecordStore) async {
+///     let peers = RepositoryPeers(sharing: store)
+///     async let following: Void = peers.followAnnouncements()  // on every instance, until the task is cancelled
+///     let place = RepositoryStore(store, partition: ["ada"], peers: peers, now: { Date() }) { print($0) }
+///     let comments = Repository(endpoint, upstream: upstream, store: place)
+///     await following
+/// }
+/// ```
+///
+/// Create one instance of this class for each store, and pass it to every ``RepositoryStore`` over that store. The repositories of a
 /// partition must use the same timer service, because they compare times. Repositories with different timer services do not
 /// update each other. A repository leaves when it is closed or released.
 ///
@@ -30,9 +43,50 @@ public final class RepositoryPeers: Sendable {
     }
 
     private let state = Mutex(State())
+    private let store: (any SharedRecordStore)?
+    /// Ends the announcements of this instance, so that it does not apply them again.
+    private let origin: String
 
     /// Creates an empty set of peers.
-    public init() {}
+    ///
+    /// - Parameters:
+    ///   - store: The store in which instances of a service announce changes to each other, or `nil` if there is one instance.
+    ///   - generator: The source of randomness for the name of this instance in announcements.
+    public init(
+        sharing store: (any SharedRecordStore)? = nil,
+        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.store = store
+        var generator = generator
+        origin = String(generator.next() as UInt64, radix: 16)
+    }
+
+    /// Applies the changes that other instances announce, until the task is cancelled. Returns at once if no store is shared.
+    ///
+    /// When announcements may have been lost, it empties the memory of all repositories. Call it once.
+    public func followAnnouncements() async {
+        guard let store else { return }
+        for await announcement in store.announcements(under: []) {
+            switch announcement {
+            case .anythingMayHaveChanged:
+                for group in state.withLock({ Array($0.groups.values) }) { group.changedElsewhere(nil) }
+            case .changed(let key):
+                guard key.components.last != origin else { continue }
+                let components = key.components.dropLast()
+                for count in 0...components.count {
+                    let prefix = RecordKey(Array(components.prefix(count)))
+                    guard let group = state.withLock({ $0.groups[prefix] }) else { continue }
+                    group.changedElsewhere(RecordKey(Array(components.dropFirst(count))))
+                }
+            }
+        }
+    }
+
+    /// Returns the change that announces that something under a key of a group has changed. Returns no change if there is one
+    /// instance.
+    func announcement(of key: RecordKey, in group: RecordKey) -> [RecordChange] {
+        store == nil ? [] : [.announce(RecordKey(group.components + key.components + [origin]))]
+    }
 
     /// The number of repositories.
     var count: Int { state.withLock { $0.counts.values.reduce(0, +) } }
@@ -57,17 +111,23 @@ public final class RepositoryPeers: Sendable {
     }
 }
 
+/// A cache that other instances can change.
+protocol AnnouncedCache: AnyObject, Sendable {
+    /// Removes everything under a key, which another instance has changed. With `nil`, anything may have changed.
+    func changedElsewhere(_ key: RecordKey?)
+}
+
 /// The caches of the same entities in the same partition of a store. The group holds weak references.
 final class PeerGroup: Sendable {
     private struct Member: Sendable {
-        weak let cache: (any AnyObject & Sendable)?
+        weak let cache: (any AnnouncedCache)?
     }
 
     private let members = Mutex<[ObjectIdentifier: Member]>([:])
     private let order = Mutex(())
 
     /// Adds a cache.
-    func add(_ cache: some AnyObject & Sendable) {
+    func add(_ cache: some AnnouncedCache) {
         members.withLock { $0[ObjectIdentifier(cache)] = Member(cache: cache) }
     }
 
@@ -77,11 +137,20 @@ final class PeerGroup: Sendable {
     }
 
     /// Returns the caches, except for one.
-    func others(than cache: ObjectIdentifier) -> [any AnyObject & Sendable] {
+    func others(than cache: ObjectIdentifier) -> [any AnnouncedCache] {
         members.withLock { members in
             guard members.count > 1 else { return [] }
             // The array retains all of them, so that none is released under the lock.
             return members.compactMap { id, member in id == cache ? nil : member.cache }
+        }
+    }
+
+    /// Removes everything under a key from all caches.
+    func changedElsewhere(_ key: RecordKey?) {
+        // The array retains all of them, so that none is released under a lock.
+        let caches = members.withLock { $0.values.compactMap(\.cache) }
+        inOrder {
+            for cache in caches { cache.changedElsewhere(key) }
         }
     }
 
@@ -90,13 +159,15 @@ final class PeerGroup: Sendable {
 }
 
 /// The memory and the requests in flight of a repository, which its peers can change.
-final class PeerCache<Entity: Identifiable & Sendable>: Sendable
+final class PeerCache<Entity: Identifiable & Sendable>: AnnouncedCache
 where Entity.ID: Sendable & LosslessStringConvertible {
     let memory: EntityMemory<Entity>
     let entities: InFlightRequests<EntityQuestion<Entity>>
     let lists: InFlightRequests<ListQuestion<Entity>>
     let lastChange = LastChange()
     private let timer: TimerService
+    private let name: String
+    private let store: EntityStore<Entity>?
     private let peers: RepositoryPeers?
     private let key: RecordKey
     private let group: PeerGroup?
@@ -113,6 +184,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         notifying observers: RepositoryObservers<Entity>
     ) {
         self.timer = timer
+        self.store = store
+        name = endpoint.name
         let entities = InFlightRequests<EntityQuestion<Entity>>(whenAbandoned: abandonment, executor: timer.executor)
         let lists = InFlightRequests<ListQuestion<Entity>>(whenAbandoned: abandonment, executor: timer.executor)
         (self.entities, self.lists) = (entities, lists)
@@ -150,12 +223,31 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Changes this cache, and with `everywhere` its peers, too. New callers no longer join the requests in flight, because
     /// these may have been answered before the change.
-    func change(everywhere: Bool, _ change: (EntityMemory<Entity>) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - everywhere: Whether to change the peers.
+    ///   - key: The key under which something changes, to announce it to other instances, or `nil` to announce nothing.
+    ///   - change: Changes a memory cache.
+    func change(
+        everywhere: Bool,
+        announcing key: RecordKey? = nil,
+        _ change: (EntityMemory<Entity>) -> Void
+    ) {
+        defer { if let key, let store { store.writer.write(store.announcement(of: key)) } }
         guard everywhere, let group else { return changeHere(change) }
         // Retains all of them before the lock is taken, so that none is released under it.
         let caches = [self] + others
         group.inOrder {
             for cache in caches { cache.changeHere(change) }
+        }
+    }
+
+    func changedElsewhere(_ key: RecordKey?) {
+        changeHere { memory in
+            // The store itself is up to date, except for what this instance has stored since the change.
+            guard let key else { return memory.invalidate([], inStore: false) }
+            let isEntity = key.components.count == 2 && key.components[0] == name
+            if isEntity, let id = Entity.ID(key.components[1]) { memory.forget(id) } else { memory.invalidate(key) }
         }
     }
 

@@ -13,6 +13,8 @@ final class StoreWriter: Sendable {
         var isWriting = false
         /// Whether the store still contains records that should have been removed.
         var isOutdated = false
+        /// Whether changes may have been stored or lost without being announced.
+        var isUnannounced = false
         var waiters: [Promise<Void>] = []
     }
 
@@ -22,6 +24,8 @@ final class StoreWriter: Sendable {
     private let store: any RecordStore
     /// The key prefix of the repository's records.
     private let prefix: RecordKey
+    /// The change that announces that everything under the prefix may have changed, if there are other instances.
+    private let announcement: [RecordChange]
     private let report: @Sendable (RecordStoreError) -> Void
     private let executor: (any TaskExecutor)?
     private let state = Mutex(State())
@@ -29,11 +33,13 @@ final class StoreWriter: Sendable {
     init(
         _ store: any RecordStore,
         under prefix: RecordKey,
+        announcing announcement: [RecordChange] = [],
         executor: (any TaskExecutor)? = nil,
         report: @escaping @Sendable (RecordStoreError) -> Void
     ) {
         self.store = store
         self.prefix = prefix
+        self.announcement = announcement
         self.executor = executor
         self.report = report
     }
@@ -48,7 +54,7 @@ final class StoreWriter: Sendable {
             state.changes += changes
             state.byteCount += changes.reduce(0) { $0 + $1.byteCount }
             if state.changes.count > Self.maximumChanges || state.byteCount > Self.maximumBytes {
-                state.changes = [.removeAll(prefix)]
+                state.changes = [.removeAll(prefix)] + announcement
                 state.byteCount = 0
             }
             defer { state.isWriting = true }
@@ -85,7 +91,10 @@ final class StoreWriter: Sendable {
                     try await store.commit(changes)
                     if changes.first == .removeAll(prefix) { state.withLock { $0.isOutdated = false } }
                 } catch {
-                    if changes.contains(where: \.removesSomething) { state.withLock { $0.isOutdated = true } }
+                    state.withLock { state in
+                        if changes.contains(where: \.removesSomething) { state.isOutdated = true }
+                        if changes.contains(where: \.announcesSomething) { state.isUnannounced = true }
+                    }
                     report(error)
                 }
             }
@@ -99,8 +108,11 @@ final class StoreWriter: Sendable {
         state.withLock { state in
             state.isWriting = !state.changes.isEmpty
             defer { (state.changes, state.byteCount, state.waiters) = ([], 0, []) }
-            guard state.isOutdated, state.isWriting else { return (state.changes, state.waiters) }
-            return ([.removeAll(prefix)] + state.changes, state.waiters)
+            guard state.isWriting else { return ([], state.waiters) }
+            let removal: [RecordChange] = state.isOutdated ? [.removeAll(prefix)] : []
+            let announcement = state.isUnannounced ? announcement : []
+            state.isUnannounced = false
+            return (removal + state.changes + announcement, state.waiters)
         }
     }
 }
@@ -113,6 +125,9 @@ extension RecordChange {
         case .remove, .removeAll: true
         }
     }
+
+    /// Whether the change is an announcement.
+    fileprivate var announcesSomething: Bool { if case .announce = self { true } else { false } }
 
     /// The number of bytes to store.
     fileprivate var byteCount: Int { if case .keep(let record, _) = self { record.bytes.count } else { 0 } }

@@ -26,6 +26,9 @@ public final class RepositorySet: Sendable {
     public let name: UpstreamName
     private let others: [RepositorySet]
     private let share: SessionOutbox?
+    private let partition: OutboxPartition?
+    /// The handlers of the repositories, once they have joined the partition.
+    private let member = Mutex<OutboxMember?>(nil)
     private let shared: RepositorySet?
     private let memory: MemoryLimit
     private let store: RepositoryStore?
@@ -34,7 +37,7 @@ public final class RepositorySet: Sendable {
     private let state = Mutex(State())
 
     /// The outbox that delivers the writes, or `nil` if each write is sent immediately.
-    public var outbox: Outbox? { share?.outbox }
+    public var outbox: (any RepositoryOutbox)? { partition ?? share?.outbox }
 
     /// Creates a set of repositories.
     ///
@@ -45,6 +48,7 @@ public final class RepositorySet: Sendable {
     ///   - store: The store that caches responses across restarts, or `nil` for none.
     ///   - outbox: The session's share of the outbox that delivers the writes, or `nil` to send each write immediately. The set
     ///     closes it.
+    ///   - partition: The user's partition of a shared outbox that delivers the writes, instead of `outbox`, or `nil`.
     ///   - endpoints: The endpoints that write through the outbox. The set ignores endpoints of other upstreams.
     ///   - shared: The repositories of endpoints with the audience ``Audience/everyone``, or `nil` if this set has them.
     ///   - others: The repositories of other upstreams.
@@ -56,6 +60,7 @@ public final class RepositorySet: Sendable {
         memory limit: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
         outbox: SessionOutbox? = nil,
+        partition: OutboxPartition? = nil,
         declaring endpoints: [AnyEndpoint] = [],
         sharing shared: RepositorySet? = nil,
         besides others: [RepositorySet] = [],
@@ -70,8 +75,9 @@ public final class RepositorySet: Sendable {
         self.store = store
         self.timer = timer
         share = outbox
+        self.partition = partition
         self.shared = shared
-        guard outbox != nil else { return }
+        guard outbox != nil || partition != nil else { return }
         // Created now, because the outbox needs a handler for each of its writes before it delivers any.
         let repositories = endpoints.filter { $0.upstream == name }.map { ($0.name, $0.make(self)) }
         state.withLock { $0.repositories = Dictionary(repositories) { first, _ in first } }
@@ -130,12 +136,15 @@ public final class RepositorySet: Sendable {
     /// Returns the outbox that delivers the writes to one of the upstreams, or `nil` if each write is sent immediately.
     ///
     /// - Throws: a `RepositoryError`, `refused`, if the app has no upstream of this name.
-    public func outbox(of name: UpstreamName) throws(RepositoryError) -> Outbox? {
+    public func outbox(of name: UpstreamName) throws(RepositoryError) -> (any RepositoryOutbox)? {
         try set(for: name, asking: "The outbox of \(name)").outbox
     }
 
-    /// The outboxes of all upstreams.
-    package var outboxes: [Outbox] { ([self] + others).compactMap(\.outbox) }
+    /// The outboxes of all upstreams that are not shared with other instances.
+    package var outboxes: [Outbox] { ([self] + others).compactMap(\.share?.outbox) }
+
+    /// The partitions of the shared outboxes of all upstreams.
+    package var partitions: [OutboxPartition] { ([self] + others).compactMap(\.partition) }
 
     private func set(for name: UpstreamName, asking request: String) throws(RepositoryError) -> RepositorySet {
         if name == self.name { return self }
@@ -176,9 +185,18 @@ public final class RepositorySet: Sendable {
         _ pendingWrites: PendingWrites,
         _ errorHandler: any ErrorHandler
     ) async throws(RecordStoreError) {
-        guard let share else { return }
         let handlers = state.withLock { $0.repositories.values.compactMap(\.handler) }
-        try await share.open(handlers: handlers, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
+        if let partition {
+            if member.withLock({ $0 == nil }) {
+                let joined = try partition.add(handlers)
+                member.withLock { $0 = joined }
+                // Closing may not have found it.
+                if state.withLock(\.isClosed) { partition.leave(joined) }
+            }
+            // If this fails, the outbox or the next write tries again.
+            try await partition.refresh()
+        }
+        try await share?.open(handlers: handlers, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
     }
 
     /// Closes the repositories and the share of the outbox, including those of other upstreams. Pending writes wait for the
@@ -198,6 +216,7 @@ public final class RepositorySet: Sendable {
         }
         // Closed first, because answered writes are settled while the repositories are open.
         await share?.close()
+        if let joined = member.withLock({ $0.take() }) { partition?.leave(joined) }
         for repository in repositories { await repository.close() }
         // Released outside of the lock, because their deinitializers can run any code.
         _ = state.withLock { state in

@@ -9,11 +9,24 @@ import Foundation
 
 extension LaneDelivery {
     /// Commits the outcome of an entry together with its removal.
-    mutating func settle(_ answered: Work, _ ending: Ending) async throws(RecordStoreError) -> Next {
+    mutating func settle(_ work: Work, _ ending: Ending) async throws(RecordStoreError) -> Next {
+        // What a commit that may have succeeded was for.
+        var uncertain: OutboxSettlement?
+        do throws(RecordStoreError) {
+            return try await settle(work, ending, &uncertain)
+        } catch {
+            await showUncertain(work)
+            throw error
+        }
+    }
+
+    private mutating func settle(
+        _ answered: Work,
+        _ ending: Ending,
+        _ uncertain: inout OutboxSettlement?
+    ) async throws(RecordStoreError) -> Next {
         var work = answered
         var failures = 0
-        // What an earlier commit, which may have succeeded, was for.
-        var uncertain: OutboxSettlement?
         while true {
             var settlement: OutboxSettlement?
             let error: RecordStoreError
@@ -58,12 +71,29 @@ extension LaneDelivery {
     ) async throws(RecordStoreError) -> OutboxSettlement {
         try await readLaterEntries(behind: work)
         let later = LaterEntries(laterEntries.filter { $0.write.subject == work.entry.write.subject })
-        switch ending.outcome {
-        case .success(let response):
-            return try await work.handler.delivered(work.entry, answer: response, before: later)
-        case .failure(let error):
-            return try await work.handler.refused(work.entry, because: error, before: later)
+        // The handlers of repositories that show the entry also show its outcome. They make the same changes as the handler of the
+        // destination would.
+        let (showing, memberCount) = outbox.partition(ifUsed: lane.partition)?.handlers(of: work.entry.write) ?? ([], 0)
+        var settlements: [OutboxSettlement] = []
+        for handler in showing.isEmpty ? [work.handler] : showing {
+            switch ending.outcome {
+            case .success(let response):
+                settlements.append(try await handler.delivered(work.entry, answer: response, before: later))
+            case .failure(let error):
+                settlements.append(try await handler.refused(work.entry, because: error, before: later))
+            }
         }
+        return OutboxSettlement(settlements, memberCount: memberCount)
+    }
+
+    /// Shows the entry as pending until the store is read again, because the store did not say whether it was settled, or somebody
+    /// else settles it. If it is no longer pending then, the handlers forget what they have cached.
+    private func showUncertain(_ work: Work) async {
+        guard let partition = outbox.partition(ifUsed: lane.partition) else { return }
+        _ = partition.show(accepted: [work.entry], since: partition.readingCount)
+        partition.becomeOutdated()
+        // If this fails, it is done later.
+        try? await partition.refresh()
     }
 
     /// Reads the entries after the first one, except for those that are known. While the lease lasts, others only add entries.
@@ -97,6 +127,7 @@ extension LaneDelivery {
         }
         changes.append(.remove(records.entry(work.number, of: lane)))
         changes.append(.remove(records.note(work.number, of: lane)))
+        changes.append(.announce(records.heads(of: lane.partition)))
         if case .failure(let error) = ending.outcome, ending.droppedFor == nil {
             changes.append(try outbox.deadLetter(of: entry, in: lane.partition, because: error, ending.conflict))
         }
@@ -117,7 +148,15 @@ extension LaneDelivery {
 
     /// Reports the outcome of a settled entry.
     private func report(_ work: Work, _ ending: Ending, _ settlement: OutboxSettlement) {
-        settlement.whenCommitted()
+        if let partition = outbox.partition(ifUsed: lane.partition) {
+            partition.showSettled(
+                work.entry.idempotencyKey,
+                toMembers: settlement.memberCount,
+                settlement.whenCommitted
+            )
+        } else {
+            settlement.whenCommitted()
+        }
         let end: OutboxDeliveryEnd
         switch ending.outcome {
         case .success:

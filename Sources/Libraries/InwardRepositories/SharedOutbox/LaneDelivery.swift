@@ -244,11 +244,29 @@ struct LaneDelivery: Sendable {
     private func revise(_ work: inout Work, to write: OutboxWrite) async throws(RecordStoreError) {
         let entry = work.entry.revised(to: write)
         let note = AttemptNote(attempts: entry.attempts, mayHaveArrived: false, cause: work.note?.cause)
-        let changes: [RecordChange] = [
-            .keep(try LaneEntryDTO.record(of: entry), records.entry(work.number, of: lane)),
-            .keep(StoredRecord(note.bytes), records.note(work.number, of: lane)),
-        ]
-        try await outbox.store.commit(changes, if: [.isLeased(lease)])
+        let head = records.head(of: lane)
+        var isStored = false
+        while !isStored {
+            // The head changes, too, so that a write that others make for the earlier content is made again.
+            let changes: [RecordChange] = [
+                .keep(try LaneEntryDTO.record(of: entry), records.entry(work.number, of: lane)),
+                .keep(StoredRecord(note.bytes), records.note(work.number, of: lane)),
+                .keep(work.numbers.record, head),
+                .announce(records.heads(of: lane.partition)),
+            ]
+            let outcome = await Result { () async throws(RecordStoreError) in
+                try await outbox.store.commit(changes, if: [.isLeased(lease), .isUnchanged(head, since: work.head)])
+            }
+            if case .failure(let error) = outcome, error.reason != .conflict { throw error }
+            isStored = (try? outcome.get()) != nil
+            guard let snapshot = try await outbox.store.snapshot(for: head), let numbers = try? LaneHead(snapshot),
+                isStored || snapshot.version != work.head.version
+            else {
+                // Another instance has taken over.
+                throw RecordStoreError(.conflict, explanation: "The lease of \(head) was lost.")
+            }
+            (work.head, work.numbers) = (snapshot, numbers)
+        }
         work.entry = entry
         if work.handler.declares(write) { work.handler.revised([entry]) }
     }

@@ -18,7 +18,7 @@ struct SharedOutboxRecords {
     /// entry that is accepted at the same time.
     private let notes: RecordKey
     /// The prefix of the dead letters, by partition and name.
-    private let dead: RecordKey
+    let dead: RecordKey
 
     init(prefix: RecordKey) {
         self.prefix = prefix
@@ -40,8 +40,18 @@ struct SharedOutboxRecords {
 
     func deadLetters(of partition: String) -> RecordKey { dead.appending(partition) }
 
-    /// Returns the prefix of the heads of a partition.
+    /// Returns the prefix of the heads of a partition. Each commit that changes what is pending announces it.
     func heads(of partition: String) -> RecordKey { heads.appending(partition) }
+
+    /// Returns the prefix of the entries of a partition.
+    func entries(of partition: String) -> RecordKey { entries.appending(partition) }
+
+    /// Parses the key of an entry. Returns `nil` if it is not one.
+    func entry(_ key: RecordKey) -> (lane: OutboxLane, number: Int)? {
+        guard let last = key.components.last, let number = Int(last) else { return nil }
+        let head = RecordKey(Array(key.components.dropLast()))
+        return OutboxLane(head: head, under: entries).map { ($0, number) }
+    }
 }
 
 /// Writes that are delivered one after another: those of a subject, or those of a partition whose endpoints ask for this order.
@@ -95,18 +105,25 @@ struct LaneHead: Codable, Hashable {
     ///
     /// - Throws: why it cannot be used.
     init(_ snapshot: RecordSnapshot) throws(UndeliverableEntryError) {
+        try self.init(snapshot.key, snapshot.record)
+    }
+
+    /// Decodes a head.
+    ///
+    /// - Throws: why it cannot be used.
+    init(_ key: RecordKey, _ record: StoredRecord) throws(UndeliverableEntryError) {
         struct Envelope: Decodable { let version: Int }
-        let data = Data(snapshot.record.bytes)
+        let data = Data(record.bytes)
         guard let version = try? Envelope.decoded(from: data).version else {
-            throw UndeliverableEntryError(snapshot.key, .damaged("the head of its subject cannot be read"))
+            throw UndeliverableEntryError(key, .damaged("the head of its subject cannot be read"))
         }
         guard version <= Self.currentVersion else {
-            throw UndeliverableEntryError(snapshot.key, .newer(version: version))
+            throw UndeliverableEntryError(key, .newer(version: version))
         }
         guard let head = try? Self.decoded(from: data), head.first >= 1, head.first < head.next, head.next < 1 << 62,
             head.count <= Self.maximumCount
         else {
-            throw UndeliverableEntryError(snapshot.key, .damaged("the head of its subject is not valid"))
+            throw UndeliverableEntryError(key, .damaged("the head of its subject is not valid"))
         }
         self = head
     }
@@ -152,6 +169,7 @@ struct LaneEntryDTO: Codable {
             idempotencyKey: stored.idempotencyKey,
             subject: RecordKey(stored.subject)
         )
-        return try stored.entry.entry(named: name, attempts: attempts).get()
+        let pendingNumber = OutboxEntry.pendingNumber(of: stored.idempotencyKey)
+        return try stored.entry.entry(named: name, attempts: attempts, pendingNumber: pendingNumber).get()
     }
 }

@@ -49,16 +49,14 @@ extension SharedOutbox {
         try throwUnlessAcceptable(acceptance, destination)
         guard !acceptance.writes.isEmpty || !acceptance.changes.isEmpty else { return [] }
         let lanes = acceptance.writes.map { write in
-            OutboxLane(
-                of: write,
-                in: acceptance.partition,
-                destination.handler(of: write.endpoint)?.terms ?? OutboxTerms()
-            )
+            OutboxLane(of: write, in: acceptance.partition, destination.terms(of: write.endpoint))
         }
         let keys = acceptance.writes.map { _ in randomKey() }
         // Otherwise, each commit to a lane would make the commits of all other tasks in this process fail.
         let ticket = try await locks.take(Set(lanes.map { records.head(of: $0) }))
         defer { locks.release(ticket) }
+        let partition = partition(ifUsed: acceptance.partition)
+        let reading = partition?.readingCount ?? 0
         while true {
             let plan = try await plan(acceptance, lanes, keys)
             let outcome = await Result { () async throws(RecordStoreError) in
@@ -70,6 +68,11 @@ extension SharedOutbox {
                 continue
             }
             count { $0.accepted += plan.entries.count }
+            if partition?.show(accepted: plan.entries, since: reading) == false {
+                partition?.becomeOutdated()
+                // The writes are accepted, so an error of this reading is not theirs. It is done again later.
+                try? await partition?.refresh()
+            }
             observer?.writesAccepted(plan.entries)
             wake()
             return plan.entries
@@ -129,7 +132,8 @@ extension SharedOutbox {
                 write: write,
                 idempotencyKey: key,
                 acceptedAt: date.roundedToMilliseconds,
-                attempts: 0
+                attempts: 0,
+                pendingNumber: OutboxEntry.pendingNumber(of: key)
             )
             plan.entries.append(entry)
             plan.changes.append(.keep(try LaneEntryDTO.record(of: entry), records.entry(head.next, of: lane)))
@@ -138,6 +142,7 @@ extension SharedOutbox {
         for (lane, head) in heads {
             plan.changes.append(.keep(LaneHead(first: head.first, next: head.next).record, records.head(of: lane)))
         }
+        if !plan.entries.isEmpty { plan.changes.append(.announce(records.heads(of: acceptance.partition))) }
         return plan
     }
 

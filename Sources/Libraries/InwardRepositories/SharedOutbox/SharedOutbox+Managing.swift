@@ -7,6 +7,20 @@ import Foundation
 #endif
 
 extension SharedOutbox {
+    /// Returns the names of the partitions that have pending writes or dead letters, in order.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    /// - Complexity: O(n) in the number of subjects with pending writes and of dead letters.
+    public func partitions() async throws(RecordStoreError) -> [String] {
+        var names: Set<String> = []
+        for prefix in [records.heads, records.dead] {
+            for (key, _) in try await store.records(under: prefix) {
+                if let name = key.components.dropFirst(prefix.components.count).first { names.insert(name) }
+            }
+        }
+        return names.sorted()
+    }
+
     /// Returns the pending writes of a partition, by subject and in the order in which they are delivered.
     ///
     /// ```swift
@@ -57,13 +71,21 @@ extension SharedOutbox {
     ///   instance has changed it in the meantime. Also throws the errors of ``accept(_:in:with:)``.
     @discardableResult
     public func resend(_ id: String, in partition: String) async throws(RecordStoreError) -> Bool {
+        try await resendWrite(id, in: partition).isFound
+    }
+
+    /// Sends a held write or a dead letter again, and returns whether there is one, and its entry if it can be read.
+    func resendWrite(
+        _ id: String,
+        in partition: String
+    ) async throws(RecordStoreError) -> (isFound: Bool, entry: OutboxEntry?) {
         if let held = try await heldEntry(id, in: partition) {
             let note = AttemptNote(attempts: 0, mayHaveArrived: held.note.mayHaveArrived, firstAttempt: now())
             let key = records.note(held.numbers.first, of: held.lane)
             try await replace(held, adding: [.keep(StoredRecord(note.bytes), key)], held.numbers)
-            return true
+            return (true, held.entry)
         }
-        guard let (snapshot, letter) = try await deadLetter(id, in: partition) else { return false }
+        guard let (snapshot, letter) = try await deadLetter(id, in: partition) else { return (false, nil) }
         guard let write = letter.write, let date = letter.acceptedAt else {
             throw RecordStoreError(
                 .denied,
@@ -77,8 +99,7 @@ extension SharedOutbox {
             conditions: [.isUnchanged(snapshot.key, since: snapshot)],
             date: date
         )
-        _ = try await accept(acceptance, to: try await destination(partition))
-        return true
+        return (true, try await accept(acceptance, to: try await destination(partition)).first)
     }
 
     /// Removes a held write or a dead letter permanently. The later writes of a held one are then sent.
@@ -154,9 +175,8 @@ extension SharedOutbox {
             .remove(records.entry(number, of: held.lane)), .remove(records.note(number, of: held.lane)),
         ]
         var settlement = OutboxSettlement()
-        if let entry = held.entry,
-            let handler = try await destination(held.lane.partition).handler(of: entry.write.endpoint)
-        {
+        let destination = try await destination(held.lane.partition)
+        if let entry = held.entry, let handler = destination.handler(of: entry.write.endpoint) {
             let later = try await pendingEntries(of: held.lane, after: number)
             let error = RepositoryError(
                 held.note.mayHaveArrived ? .outcomeUnknown : .refused,
@@ -178,7 +198,11 @@ extension SharedOutbox {
         }
         let rest = held.numbers.count > 1 ? LaneHead(first: number + 1, next: held.numbers.next) : nil
         try await replace(held, adding: changes, rest)
-        settlement.whenCommitted()
+        // The destination retains the repositories of its handlers.
+        withExtendedLifetime(destination) { settlement.whenCommitted() }
+        if let entry = held.entry {
+            await partition(ifUsed: held.lane.partition)?.showDiscarded(entry.idempotencyKey)
+        }
     }
 
     /// Makes changes, and creates the head again, which ends the lease of the instance that holds the lane.
@@ -188,7 +212,7 @@ extension SharedOutbox {
         _ rest: LaneHead?
     ) async throws(RecordStoreError) {
         var changes = changes
-        changes.append(.remove(held.head.key))
+        changes += [.remove(held.head.key), .announce(records.heads(of: held.lane.partition))]
         if let rest { changes.append(.keep(rest.record, held.head.key)) }
         try await store.commit(changes, if: held.conditions)
         wake()
@@ -210,10 +234,11 @@ extension SharedOutbox {
         return .keep(StoredRecord(bytes, expiry: expiry), key)
     }
 
-    private func deadLetter(
+    /// Returns the record and the item of a dead letter.
+    func deadLetter(
         _ id: String,
         in partition: String
-    ) async throws(RecordStoreError) -> (RecordSnapshot, OutboxItem)? {
+    ) async throws(RecordStoreError) -> (snapshot: RecordSnapshot, item: OutboxItem)? {
         let prefix = records.deadLetters(of: partition)
         for (key, _) in try await store.records(under: prefix) {
             guard let name = OutboxEntryName(key, under: prefix), name.idempotencyKey == id,
@@ -225,6 +250,28 @@ extension SharedOutbox {
     }
 
     // MARK: Pending entries
+
+    /// Returns the readable entries of a partition: those of a lane in order, and the lane with the oldest one first.
+    func entries(in partition: String) async throws(RecordStoreError) -> [OutboxEntry] {
+        // Entries that are accepted between the two readings are left out, and so are those that are settled: both are announced.
+        var heads: [OutboxLane: LaneHead] = [:]
+        for snapshot in try await store.records(under: records.heads(of: partition)) {
+            guard let lane = OutboxLane(head: snapshot.key, under: records.heads) else { continue }
+            heads[lane] = try? LaneHead(snapshot.key, snapshot.record)
+        }
+        guard !heads.isEmpty else { return [] }
+        var entries: [OutboxLane: [OutboxEntry]] = [:]
+        for (key, record) in try await store.records(under: records.entries(of: partition)) {
+            guard let (lane, number) = records.entry(key), let head = heads[lane],
+                (head.first..<head.next).contains(number),
+                let entry = try? LaneEntryDTO.entry(from: record.bytes, number: number, attempts: 0)
+            else { continue }
+            entries[lane, default: []].append(entry)
+        }
+        return entries.values.map { $0.sorted { $0.sequence < $1.sequence } }
+            .sorted { ($0[0].acceptedAt, $0[0].idempotencyKey) < ($1[0].acceptedAt, $1[0].idempotencyKey) }
+            .flatMap(\.self)
+    }
 
     /// Returns the readable entries of a lane after a number, in order.
     func pendingEntries(of lane: OutboxLane, after number: Int = 0) async throws(RecordStoreError) -> [OutboxEntry] {

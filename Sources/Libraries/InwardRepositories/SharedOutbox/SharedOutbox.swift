@@ -36,7 +36,7 @@ public import Foundation
 /// normally finds out before it sends. One way to send a write twice remains: an instance is suspended between its last check
 /// and the sending itself. Both requests have the same key, so the upstream answers the second one with the stored response.
 ///
-/// An ``Outbox`` is for one process: it keeps the pending writes in memory, and needs fewer commits for each write.
+/// Repositories write through a ``partition(_:)``, which shows what is pending on every instance. An ``Outbox`` is for one process: it keeps the pending writes in memory, and needs fewer commits for each write.
 public final class SharedOutbox: Sendable {
     /// Returns where the writes of a partition go.
     public typealias Destinations =
@@ -55,6 +55,12 @@ public final class SharedOutbox: Sendable {
         var attempts: [Int: Task<Result<DataResponse, FetchError>, Never>] = [:]
         var lastAttempt = 0
         var counts = OutboxCounts()
+        /// The partitions that are in use on this instance.
+        var partitions: [String: WeakPartition] = [:]
+    }
+
+    private struct WeakPartition: Sendable {
+        weak let partition: OutboxPartition?
     }
 
     let store: any SharedRecordStore
@@ -67,7 +73,7 @@ public final class SharedOutbox: Sendable {
     let destination: Destinations
     private let generator: Mutex<any RandomNumberGenerator & Sendable>
     private let state = Mutex(State())
-    /// The locks of the lanes whose writes this instance is accepting, by the keys of their heads.
+    /// The locks of the lanes whose writes this instance is accepting, by the keys of their heads, and those of partitions.
     let locks = SubjectLocks()
 
     /// Creates an outbox. It accepts writes at once, and delivers them while ``run()`` runs.
@@ -111,11 +117,21 @@ public final class SharedOutbox: Sendable {
 
     // MARK: Delivering
 
-    /// Delivers pending writes, those that other instances have accepted among them, until the task is cancelled.
+    /// Delivers pending writes, those that other instances have accepted among them, until the task is cancelled. Meanwhile,
+    /// every ``OutboxPartition`` in use shows what other instances accept and settle.
     ///
     /// When the task is cancelled, attempts that the upstream has not answered are cancelled, answered writes are settled, and
     /// the leases are given back, so that other instances go on at once. Call it once.
     public func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.followAnnouncements() }
+            group.addTask { await self.refreshOutdated() }
+            await deliverUntilCancelled()
+            group.cancelAll()
+        }
+    }
+
+    private func deliverUntilCancelled() async {
         // Unstructured, because a write that the upstream has answered is settled even if the caller is cancelled. The caller
         // waits for it.
         let work = InteractionID.lifted {
@@ -234,6 +250,79 @@ public final class SharedOutbox: Sendable {
         return outcome
     }
 
+    // MARK: Partitions
+
+    /// Returns the partition with a name, through which repositories write. As long as somebody uses it, each call returns the
+    /// same one.
+    ///
+    /// ```swift
+    /// func comments(of user: String, through outbox: SharedOutbox) -> Repository<Comment> {
+    ///     Repository(endpoint, upstream: upstream, outbox: outbox.partition(user))
+    /// }
+    /// ```
+    public func partition(_ name: String) -> OutboxPartition {
+        state.withLock { state in
+            if let partition = state.partitions[name]?.partition { return partition }
+            let partition = OutboxPartition(name, of: self)
+            state.partitions[name] = WeakPartition(partition: partition)
+            return partition
+        }
+    }
+
+    /// Returns the partition with a name if it is in use.
+    func partition(ifUsed name: String) -> OutboxPartition? {
+        state.withLock { $0.partitions[name]?.partition }
+    }
+
+    /// Forgets a partition that is being released. A new one may already have its name.
+    func forget(_ name: String) {
+        // Returned, so that it is not released under the lock, which its deinitializer takes.
+        let successor = state.withLock { state -> OutboxPartition? in
+            let successor = state.partitions[name]?.partition
+            if successor == nil { state.partitions[name] = nil }
+            return successor
+        }
+        withExtendedLifetime(successor) {}
+    }
+
+    /// Shows what other instances accept and settle, until the task is cancelled.
+    private func followAnnouncements() async {
+        for await announcement in store.announcements(under: records.heads) {
+            let changed: [OutboxPartition] =
+                switch announcement {
+                case .changed(let key):
+                    // A key with more components than the prefix begins with the name of the partition.
+                    key.components.dropFirst(records.heads.components.count).first
+                        .map { [partition(ifUsed: $0)].compactMap(\.self) } ?? usedPartitions
+                case .anythingMayHaveChanged: usedPartitions
+                }
+            for partition in changed { partition.becomeOutdated() }
+            await refresh(changed)
+        }
+    }
+
+    /// Reads partitions again that could not be read when they should have been, until the task is cancelled.
+    private func refreshOutdated() async {
+        while !Task.isCancelled {
+            await refresh(usedPartitions.filter(\.isOutdated))
+            try? await timer.sleep(for: policy.pollInterval)
+        }
+    }
+
+    /// Reads partitions again, some of them at the same time.
+    private func refresh(_ partitions: [OutboxPartition]) async {
+        await withTaskGroup(of: Void.self) { group in
+            for (number, partition) in partitions.enumerated() {
+                if number >= 8 { await group.next() }
+                // If the store cannot be read, `refreshOutdated` tries again.
+                group.addTask { try? await partition.refresh() }
+            }
+        }
+    }
+
+    /// The partitions that are in use on this instance.
+    package var usedPartitions: [OutboxPartition] { state.withLock { $0.partitions.values.compactMap(\.partition) } }
+
     /// Changes the counts.
     func count(_ change: (inout OutboxCounts) -> Void) { state.withLock { change(&$0.counts) } }
 
@@ -254,6 +343,8 @@ public struct OutboxDestination: Sendable {
     public let upstream: Upstream
     /// The handlers of the writes, one for each endpoint.
     public let handlers: [any OutboxHandler]
+    /// The repositories whose handlers these are, if nobody else retains them.
+    var repositories: [any Sendable] = []
 
     /// Creates a destination.
     ///
@@ -269,9 +360,14 @@ public struct OutboxDestination: Sendable {
     /// Returns this destination with a time limit for each attempt.
     func timingOut(after limit: Duration, timer: TimerService) -> Self {
         let fetcher = upstream.dataFetcher.timingOut(after: limit, timer: timer)
-        return Self(upstream: upstream.asked(through: fetcher), handlers: handlers)
+        var destination = Self(upstream: upstream.asked(through: fetcher), handlers: handlers)
+        destination.repositories = repositories
+        return destination
     }
 
     /// Returns the handler of an endpoint.
     func handler(of endpoint: String) -> (any OutboxHandler)? { handlers.first { $0.endpoint == endpoint } }
+
+    /// Returns how the writes of an endpoint are delivered.
+    func terms(of endpoint: String) -> OutboxTerms { handler(of: endpoint)?.terms ?? OutboxTerms() }
 }

@@ -35,7 +35,7 @@ extension Repository {
         } catch {
             throw RepositoryError(error, request: "The list of conflicts of \(endpoint.name)", "cannot be read")
         }
-        return letters.compactMap { conflict(in: $0, of: outbox) }.sorted { $0.refusedAt < $1.refusedAt }
+        return letters.compactMap(conflict(in:)).sorted { $0.refusedAt < $1.refusedAt }
     }
 
     /// Resolves a conflict of a write in the outbox.
@@ -106,7 +106,7 @@ extension Repository {
         _ id: Entity.ID,
         of conflict: UnresolvedConflict<Entity>,
         _ theirs: Entity,
-        in outbox: Outbox
+        in outbox: any RepositoryOutbox
     ) throws(RepositoryError) -> Bool {
         guard let subject = pending.subject(of: id) else { return true }
         if case .deleted? = pending.version(id, over: .entity(theirs)) {
@@ -125,7 +125,9 @@ extension Repository {
         refusal(of: id, "was not sent: the conflict is already resolved", .notFound)
     }
 
-    private func discard(_ conflict: UnresolvedConflict<Entity>, from outbox: Outbox) async throws(RepositoryError) {
+    private func discard(_ conflict: UnresolvedConflict<Entity>, from outbox: any RepositoryOutbox)
+        async throws(RepositoryError)
+    {
         do throws(RecordStoreError) {
             if try await outbox.discard(conflict.id) { return }
         } catch {
@@ -139,7 +141,7 @@ extension Repository {
     }
 
     /// Returns the conflict of a dead letter, or `nil` if it has none, belongs to another endpoint, or cannot be read.
-    private func conflict(in letter: OutboxItem, of outbox: Outbox) -> UnresolvedConflict<Entity>? {
+    private func conflict(in letter: OutboxItem) -> UnresolvedConflict<Entity>? {
         guard let write = letter.write, write.endpoint == endpoint.name, let conflict = letter.conflict,
             case .refused(let date) = letter.state, let id = write.entityID.flatMap({ Entity.ID($0) })
         else { return nil }
@@ -152,7 +154,7 @@ extension Repository {
             return nil
         }
         guard versions.allSatisfy({ $0 == nil || $0?.id == id }) else { return nil }
-        let url = outbox.upstream.baseURL.appending(path: write.path)
+        let url = source.upstream.baseURL.appending(path: write.path)
         let request = DataRequest(method: write.method, url: url).description
         let cause = letter.cause ?? "was refused"
         var unresolved = UnresolvedConflict(

@@ -28,9 +28,9 @@ extension Repository {
                 cache.lastChange.note(at: timer.now)
                 try await memory.prepareSettlement(of: id, key)
             },
-            keep: { [weak self] entity, validator in self?.keep(entity, validator) },
-            keepAbsence: { [weak self] id in self?.keepAbsence(of: id) },
-            forget: { [weak self] id in self?.forget(id) },
+            keep: { [weak self] entity, validator in self?.keep(entity, validator, isAnnounced: true) },
+            keepAbsence: { [weak self] id in self?.keepAbsence(of: id, isAnnounced: true) },
+            forget: { [weak self] id in self?.forget(id, isAnnounced: true) },
             end: { [weak self] key in self?.memory.endSettlement(of: key) },
             cached: { [weak self] id in self?.cachedVersion(of: id) },
             current: { [weak self, source] id async throws(RepositoryError) in
@@ -75,10 +75,10 @@ extension Repository {
         let write = try write(body, to: path)
         var accepted: Entity?
         do {
-            _ = try await outbox.accept([write], with: []) { entries in
+            try await outbox.accept([write], with: []) { entries in
                 // The handler has already made the entity, unless the outbox was opened with the handler of another repository.
                 accepted = entries.first.flatMap {
-                    pending[$0.idempotencyKey] ?? creation.pending(body, $0.sequence, endpoint.format)
+                    pending[$0.idempotencyKey] ?? creation.pending(body, $0.pendingNumber, endpoint.format)
                 }
             }
         } catch {
@@ -182,31 +182,51 @@ extension Repository {
         } catch {
             // The upstream may have created the entity, which may belong in any list.
             let mayBeCreated = [.outcomeUnknown, .cancelled].contains(error.reason)
-            change { if mayBeCreated { $0.forgetLists() } }
+            if mayBeCreated { change([endpoint.name]) { $0.forgetLists() } }
             await flush()
             throw error
         }
     }
 
     /// Caches an entity that was just written. Responses to requests in flight, which may be older, do not replace it.
-    func keep(_ entity: Entity, _ validator: Validator?) {
+    func keep(_ entity: Entity, _ validator: Validator?, isAnnounced: Bool = false) {
         let byteCount = endpoint.byteCount(of: entity)
-        change { [timer] in $0.write(entity, time: timer.now, byteCount: byteCount, validator: validator) }
+        change(endpoint.key(of: entity.id), isAnnounced) { [timer] in
+            $0.write(
+                entity,
+                time: timer.now,
+                byteCount: byteCount,
+                validator: validator,
+                inStore: !isAnnounced
+            )
+        }
     }
 
     /// Caches that an entity was just deleted.
-    func keepAbsence(of id: Entity.ID) {
-        change { [timer] in $0.writeAbsence(of: id, time: timer.now) }
+    func keepAbsence(of id: Entity.ID, isAnnounced: Bool = false) {
+        change(endpoint.key(of: id), isAnnounced) { [timer] in
+            $0.writeAbsence(of: id, time: timer.now, inStore: !isAnnounced)
+        }
     }
 
     /// Removes an outdated entity from the caches. With `nil`, removes every list.
-    func forget(_ id: Entity.ID?) {
-        change { memory in if let id { memory.forget(id) } else { memory.forgetLists() } }
+    func forget(_ id: Entity.ID?, isAnnounced: Bool = false) {
+        change(id.map(endpoint.key) ?? [endpoint.name], isAnnounced) { memory in
+            if let id { memory.forget(id) } else { memory.forgetLists() }
+        }
     }
 
     /// Changes the cache because of a write. Without an outbox, also changes the caches of the peers. An outbox notifies them
     /// itself.
-    func change(_ change: (EntityMemory<Entity>) -> Void) { cache.change(everywhere: outbox == nil, change) }
+    ///
+    /// - Parameters:
+    ///   - key: The key of the change.
+    ///   - isAnnounced: Whether a commit changes the store and announces the key to other instances, as the settlement of a
+    ///     write does.
+    ///   - change: Changes a memory cache.
+    func change(_ key: RecordKey, _ isAnnounced: Bool = false, _ change: (EntityMemory<Entity>) -> Void) {
+        cache.change(everywhere: outbox == nil, announcing: isAnnounced ? nil : key, change)
+    }
 }
 
 extension RepositoryError {

@@ -37,10 +37,16 @@ extension Repository {
         _ id: Entity.ID,
         _ change: @Sendable (inout Entity) -> Void
     ) async throws(WriteError<Entity>) -> Reading<Entity> {
-        let base: EntityVersion<Entity>
+        var base: EntityVersion<Entity>
         do throws(RepositoryError) {
             base = try await versionToUpdate(id)
-            if let outbox { return try await accept(base, change, into: outbox) }
+            if let outbox {
+                while true {
+                    if let reading = try await accept(base, change, into: outbox) { return reading }
+                    // Another instance has changed the entity in the meantime.
+                    base = try await versionToUpdate(id)
+                }
+            }
         } catch {
             throw .failed(error)
         }
@@ -67,8 +73,9 @@ extension Repository {
             if let outbox {
                 // Loads the entity tag from the store, if the entity is cached.
                 _ = try? await entity(id, .cacheOnly)
+                let known = cachedVersion(of: pending.currentID(id))?.entityTag
                 try await accept(id, into: outbox) { current throws(RepositoryError) in
-                    (EditRequest.deletion, cachedVersion(of: current)?.entityTag)
+                    (EditRequest.deletion, cachedVersion(of: current)?.entityTag ?? known)
                 }
                 return
             }
@@ -218,22 +225,33 @@ extension Repository {
 
     // MARK: With an outbox
 
+    /// Adds an update to the outbox. Returns `nil` if the base is no longer cached, because another instance has changed it.
     private func accept(
         _ base: EntityVersion<Entity>,
         _ change: (inout Entity) -> Void,
-        into outbox: Outbox
-    ) async throws(RepositoryError) -> Reading<Entity> {
+        into outbox: any RepositoryOutbox
+    ) async throws(RepositoryError) -> Reading<Entity>? {
         var updated: Entity?
+        var isForgotten = false
+        let wasCached = cachedVersion(of: base.entity.id) != nil
         let wasCreated = pending.isCreated(base.entity.id)
         try await accept(base.entity.id, into: outbox) { current throws(RepositoryError) in
+            updated = nil
+            isForgotten = wasCached && cachedVersion(of: current) == nil
+            if isForgotten { return nil }
             let (_, isCreated, isDelivered) = pending.identity(of: base.entity.id)
             if wasCreated, !isCreated, !isDelivered {
-                throw refusal(of: current, "was not sent: the creation of the entity was refused", .notFound)
+                throw refusal(
+                    of: current,
+                    "was not sent: the creation of the entity was refused, or another instance has delivered it",
+                    .notFound
+                )
             }
             guard let (request, entityTag, entity) = try update(current, from: base, change) else { return nil }
             updated = entity
             return (request, entityTag)
         }
+        if isForgotten { return nil }
         if let updated { return Reading(updated, origin: .memory, isPending: true) }
         return try await entity(base.entity.id)
     }
@@ -248,7 +266,7 @@ extension Repository {
     /// - Throws: a `RepositoryError` if nothing was accepted.
     func accept(
         _ id: Entity.ID,
-        into outbox: Outbox,
+        into outbox: any RepositoryOutbox,
         replacing letter: String? = nil,
         _ make: (Entity.ID) throws(RepositoryError) -> (request: EditRequest, entityTag: String?)?
     ) async throws(RepositoryError) {
@@ -259,7 +277,7 @@ extension Repository {
             var outcome: Result<Void, RepositoryError>?
             var isAsked = false
             func made() -> OutboxWrite? {
-                isAsked = true
+                (isAsked, outcome) = (true, nil)
                 let current = pending.currentID(id)
                 guard self.subject(of: current) == subject else { return nil }
                 do throws(RepositoryError) {
@@ -273,11 +291,7 @@ extension Repository {
                 }
             }
             do throws(RecordStoreError) {
-                if let letter {
-                    _ = try await outbox.accept(in: subject, replacing: letter, made)
-                } else {
-                    _ = try await outbox.accept(in: subject, made)
-                }
+                try await outbox.accept(in: subject, replacing: letter, making: made)
             } catch {
                 throw RepositoryError(error, request: source.upstream.description(of: endpoint.onePath(id)))
             }
@@ -455,7 +469,7 @@ extension Repository {
         } catch {
             // The upstream may have another version by now.
             let isUncertain = [.outcomeUnknown, .cancelled, .conflict, .notFound, .unreadable].contains(error.reason)
-            change { if isUncertain { $0.forget(id) } }
+            if isUncertain { change(endpoint.key(of: id)) { $0.forget(id) } }
             await flush()
             throw error
         }

@@ -93,7 +93,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         let effect: PendingLayer<Entity>.Effect?
         switch entry.write.method {
         case .post:
-            effect = entities.creation?.pending(Array(body), entry.sequence, entities.format).map { .created($0) }
+            effect = entities.creation?.pending(Array(body), entry.pendingNumber, entities.format).map { .created($0) }
         case .put where !entry.write.isPatch:
             effect = (try? entities.decodeStored(body)).map { .replaced($0) }
         case .put, .patch: effect = MergePatch(body).map { .patched($0) }
@@ -364,8 +364,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let key = entry.idempotencyKey
         try await effects.prepare(id, key)
+        let announcement = store?.announcement(of: id.map(entities.key) ?? [entities.name]) ?? []
         return OutboxSettlement(
-            changes ?? store.map { [$0.removeLists] } ?? [],
+            (changes ?? store.map { [$0.removeLists] } ?? []) + announcement,
             problem: problem,
             revised: revised
         ) { [pending, effects] in

@@ -95,7 +95,8 @@ extension AppScope {
     /// }
     /// ```
     ///
-    /// - Returns: The outboxes, sorted by user name, guests first. A user can have several, one for each upstream.
+    /// - Returns: The outboxes, sorted by user name, guests first. A user can have several, one for each upstream. Those of a
+    ///   shared store are sorted by upstream first.
     /// - Throws: A `RecordStoreError` if the store cannot be read, or a ``ScopeError`` if the app is closed.
     /// - Complexity: O(n) in the number of pending writes and dead letters in the store.
     public func outboxes() async throws -> [UserOutbox] {
@@ -105,6 +106,15 @@ extension AppScope {
             for (upstream, place) in configuration.places(of: owner.key) {
                 let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
                 guard contents.status.pendingCount > 0 || contents.status.deadLetterCount > 0 else { continue }
+                outboxes.append(
+                    UserOutbox(user: owner.user, isGuest: owner.isGuest, upstream: upstream, contents: contents)
+                )
+            }
+        }
+        for (upstream, outbox) in try scope.objects().sharedOutboxes.all {
+            for partition in try await outbox.partitions() {
+                let owner = OutboxOwner(partition: partition)
+                let contents = try await outbox.partition(partition).contents()
                 outboxes.append(
                     UserOutbox(user: owner.user, isGuest: owner.isGuest, upstream: upstream, contents: contents)
                 )
@@ -122,6 +132,18 @@ extension AppScope {
         let configuration = try scope.objects().configuration
         // Skips a user without credentials, because such a session would deliver the writes of a guest with the same name.
         guard let credentials, credentials.areNone == owner.isGuest else { return DeliveryOutcome(owner, .passedOver) }
+        guard configuration.sharing == nil else {
+            configuration.errorHandler.handle(
+                RecordStoreError(
+                    .denied,
+                    explanation: """
+                        The writes of \(owner.user) were accepted before the store was shared: deliver them with a configuration that \
+                        does not share it.
+                        """
+                )
+            )
+            return DeliveryOutcome(owner, .failed)
+        }
         do {
             var (waitingCount, isDeliverable) = (0, false)
             for (_, place) in configuration.places(of: owner.key) {
@@ -241,6 +263,15 @@ struct OutboxOwner: Hashable, Comparable, Sendable {
     init(_ user: String, isGuest: Bool) {
         (self.user, self.isGuest) = (user, isGuest)
     }
+
+    /// The owner of a partition of a shared outbox.
+    init(partition: String) {
+        let name = partition.drop { $0 != "/" }.dropFirst()
+        self.init(String(name), isGuest: partition.hasPrefix("guests/"))
+    }
+
+    /// The name of the owner's partition of a shared outbox.
+    var partition: String { key.components.joined(separator: "/") }
 
     /// The prefix of the owner's keys in a store.
     var key: RecordKey { Self.group(isGuest).appending(user) }

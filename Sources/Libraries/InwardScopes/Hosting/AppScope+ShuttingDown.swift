@@ -39,7 +39,10 @@ extension AppScope {
         if let app = try? scope.objects() {
             let deadline = Deadline(in: limit, on: app.timer)
             await finishWork(by: deadline, on: app.configuration.clock)
-            let (pendingCount, failures) = await app.outboxes.deliver(by: deadline)
+            var (pendingCount, failures) = await app.outboxes.deliver(by: deadline)
+            for (_, outbox) in app.sharedOutboxes.all {
+                pendingCount += await outbox.usedPartitions.deliver(by: deadline)
+            }
             report.unfinished = Dictionary(scope.workInFlight.map { ($0.scope, 1) }, uniquingKeysWith: +)
             report.pendingWriteCount = failures.isEmpty ? pendingCount : nil
             report.storeFailures = failures

@@ -27,7 +27,7 @@ public struct AppScope<Own: Sendable>: Container {
         let timer: TimerService
         let responseCache: ResponseCache
         let outboxes: SessionOutboxes
-        let peers: RepositoryPeers
+        let sharedOutboxes: SharedOutboxes
         /// The repositories of entities that everyone may see.
         let repositories: RepositorySet
         let own: Own
@@ -65,6 +65,11 @@ public struct AppScope<Own: Sendable>: Container {
         scope = try await Scope.open(name, limit: limit) { opening throws(Failure) in
             opening.errorHandler = configuration.errorHandler
             let cache = ResponseCache(byteLimit: configuration.responseCacheBytes, clock: configuration.clock)
+            let shared = SharedOutboxes(configuration, timer: timer)
+            if configuration.sharing != nil {
+                let work = BackgroundWork(on: timer) { await shared.run() }
+                _ = opening.closing(work, as: "sharedOutboxes") { await $0.end() }
+            }
             func repositories(at hosted: HostedUpstream, besides others: [RepositorySet] = []) -> RepositorySet {
                 let partition = opening.closing(cache.makePartition(), as: hosted.title("cachePartition")) {
                     $0.close()
@@ -76,7 +81,7 @@ public struct AppScope<Own: Sendable>: Container {
                     ),
                     named: hosted.name,
                     memory: configuration.memory,
-                    store: configuration.place(of: ["everyone"], at: hosted),
+                    store: configuration.place(of: ["everyone"], at: hosted, shared.peers),
                     besides: others,
                     timer: timer,
                     observer: configuration.observers.repositories
@@ -89,7 +94,7 @@ public struct AppScope<Own: Sendable>: Container {
                 timer: timer,
                 responseCache: cache,
                 outboxes: SessionOutboxes(executor: timer.executor),
-                peers: RepositoryPeers(),
+                sharedOutboxes: shared,
                 repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
                 own: try await make(&opening)
             )
@@ -155,6 +160,8 @@ public struct AppScopeConfiguration: Sendable {
     /// The store that keeps responses and pending writes across restarts. If it is `nil`, each write is sent immediately. The
     /// app does not close the store.
     public var store: (any RecordStore)?
+    /// How several instances share the store, or `nil` if each user's outbox belongs to one process at a time.
+    var sharing: StoreSharing?
     /// The endpoints that have writes. Required with a store, because the app delivers the store's pending writes.
     public var endpoints: [AnyEndpoint]
     /// The size limit of each repository's memory cache.
@@ -241,6 +248,9 @@ public struct AppScopeConfiguration: Sendable {
 struct HostedUpstream {
     let name: UpstreamName
     let upstream: Upstream
+
+    /// The name of the upstream's part of a store.
+    var nameInStore: String { name == .standard ? upstream.nameInStore : "\(upstream.nameInStore)#\(name)" }
 
     /// Returns an object's name in messages, which includes the upstream's name unless it is the standard upstream.
     func title(_ object: String) -> String { name == .standard ? object : "\(object) of \(name)" }

@@ -51,7 +51,7 @@ public struct SessionScope<Own: Sendable>: Container {
     /// ```
     ///
     /// - Throws: A ``ScopeError`` if the session is closed.
-    public var outbox: Outbox? {
+    public var outbox: (any RepositoryOutbox)? {
         get throws(ScopeError) { try repositories.outbox }
     }
 
@@ -114,9 +114,10 @@ public struct SessionScope<Own: Sendable>: Container {
     public func deliver(within limit: Duration) async throws -> Int {
         try await scope.run { objects async throws(RecordStoreError) in
             let deadline = Deadline(in: limit, on: objects.timer)
-            return try await objects.repositories.outboxes.concurrently { outbox async throws(RecordStoreError) in
-                try await outbox.deliver(by: deadline)
+            let ownCount = try await objects.repositories.outboxes.concurrently {
+                outbox async throws(RecordStoreError) in try await outbox.deliver(by: deadline)
             }.reduce(0, +)
+            return ownCount + (await objects.repositories.partitions.deliver(by: deadline))
         }.get()
     }
 }
@@ -217,8 +218,9 @@ extension AppScope {
                 )
                 // Ends requests when the session closes.
                 let asked = hosted.upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetchers[place] })
-                let store = configuration.place(of: owner.key, at: hosted, app.peers)
-                let share = store.map { store in
+                let store = configuration.place(of: owner.key, at: hosted, app.sharedOutboxes.peers)
+                let writes = app.sharedOutboxes.partition(of: owner, at: hosted)
+                let share = (writes == nil ? store : nil).map { store in
                     app.outboxes.outbox(
                         of: store,
                         at: asked,
@@ -234,13 +236,14 @@ extension AppScope {
                     memory: memory ?? configuration.memory,
                     store: store,
                     outbox: share,
+                    partition: writes,
                     declaring: configuration.endpoints,
                     sharing: app.repositories,
                     besides: others,
                     timer: app.timer,
                     observer: configuration.observers.repositories
                 )
-                credentials?.tell(repositories.outbox, configuration.errorHandler, closing: scope)
+                credentials?.tell(share?.outbox, configuration.errorHandler, closing: scope)
                 return repositories
             }
             let others = configuration.otherUpstreams.enumerated().map { place, hosted in

@@ -29,7 +29,7 @@ extension Repository<Remark> {
         lifetimes: Lifetimes = Lifetimes(),
         memory: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
-        outbox: Outbox? = nil,
+        outbox: (any RepositoryOutbox)? = nil,
         whenAbandoned abandonment: AbandonmentPolicy = .cancel,
         observer: (any RepositoryObserver)? = nil,
         chance: @escaping @Sendable () -> Double = { 0 }

@@ -15,7 +15,7 @@ extension Repository<Remark> {
         lifetimes: Lifetimes = Lifetimes(),
         memory: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
-        outbox: Outbox? = nil,
+        outbox: (any RepositoryOutbox)? = nil,
         timer: TimerService = TimerService(ManualClock()),
         observer: (any RepositoryObserver)? = nil
     ) throws -> Repository<Remark> {

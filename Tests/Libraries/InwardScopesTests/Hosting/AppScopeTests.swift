@@ -161,7 +161,7 @@ struct AppScopeTests {
         let back = try await second.signIn(as: "ada", credentials: .fixed(.bearer("ada")))
         #expect(back.storeFailure == nil)
         // The app's clock stands still, so an attempt that failed in the first process would never become due.
-        try back.outbox?.retryNow()
+        try (back.outbox as? Outbox)?.retryNow()
         try await back.outbox?.drain()
         #expect(source.requests.map(\.method) == [.post, .put])
         #expect(source.requests.last?.url.path() == "/notes/101")
@@ -230,7 +230,7 @@ struct AppScopeTests {
 
     @Test func failedSignInReleasesItsShareOfTheOutbox() async throws {
         let app = await AppScope("notes", try configuration(store: store))
-        var outbox: Outbox?
+        var outbox: (any RepositoryOutbox)?
         await #expect(throws: ExampleError.self) {
             try await app.signIn(as: "ada") { opening, repositories throws(ExampleError) in
                 outbox = repositories.outbox

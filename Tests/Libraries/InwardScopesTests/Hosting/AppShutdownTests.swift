@@ -159,7 +159,7 @@ struct AppShutdownTests {
         source.goOffline(false)
         let second = try await app(store: store)
         let back = try await second.signIn(as: "ada")
-        try back.outbox?.retryNow()
+        try (back.outbox as? Outbox)?.retryNow()
         try await back.outbox?.drain()
         #expect(source.requests.map(\.method) == [.post])
         try await second.close()

@@ -127,7 +127,7 @@ struct SessionCredentialsTests {
         while session.isOpen { await Task.yield() }
         try await session.close()
         let next = try await app.signIn(as: "ada", credentials: .fixed(.bearer("ada")))
-        try next.outbox?.retryNow()
+        try (next.outbox as? Outbox)?.retryNow()
         try await next.outbox?.drain()
         #expect(source.requests.map(\.method) == [.post])
         #expect(source.tokens == ["Bearer ada"])

@@ -1,0 +1,137 @@
+import InwardCore
+import InwardFetching
+public import InwardRepositories
+
+extension AppScopeConfiguration {
+    /// Shares a store, and the writes that are pending in it, among several instances of the service.
+    ///
+    /// ```swift
+    /// func configuration(_ store: any SharedRecordStore) -> AppScopeConfiguration {
+    ///     var configuration = AppScopeConfiguration(upstream, endpoints: [AnyEndpoint(commentsEndpoint)])
+    ///     configuration.share(store) { user in .fixed(.bearer("a token of the service for \(user)")) }
+    ///     return configuration
+    /// }
+    /// ```
+    ///
+    /// A user may have sessions on any instance. Each of them shows what the others write, usually within milliseconds. Writes go
+    /// through a `SharedOutbox`: whichever instance is free delivers them, whether or not the user is signed in, and another one
+    /// takes over if it dies. So ``AppScope/keepDelivering(every:within:usersAtATime:as:)`` has nothing to do.
+    ///
+    /// Before you share the store of a running service, deliver its pending writes: the shared outbox does not know of them.
+    ///
+    /// - Parameters:
+    ///   - store: The store, for example of PostgreSQL. The app does not close it.
+    ///   - policy: The limits of the shared outboxes: one for each upstream.
+    ///   - credentials: Returns the credentials with which the service sends the writes of a user. They must be valid although
+    ///     the user is not signed in. It is called often, for each write that is accepted and each subject that is delivered,
+    ///     so a closure that renews tokens should keep them. It is not called for guests, who send none.
+    public mutating func share(
+        _ store: any SharedRecordStore,
+        policy: SharedOutboxPolicy = SharedOutboxPolicy(),
+        deliveringAs credentials: @escaping @Sendable (String) -> SessionCredentials
+    ) {
+        self.store = store
+        sharing = StoreSharing(store: store, policy: policy, credentials: credentials)
+    }
+}
+
+/// How several instances of a service share a store.
+struct StoreSharing: Sendable {
+    let store: any SharedRecordStore
+    let policy: SharedOutboxPolicy
+    let credentials: @Sendable (String) -> SessionCredentials
+}
+
+/// The outboxes that an app shares with other instances of the service, one for each upstream. There are none unless the
+/// configuration shares a store.
+struct SharedOutboxes: Sendable {
+    private let outboxes: [UpstreamName: SharedOutbox]
+    let peers: RepositoryPeers
+
+    init(_ configuration: AppScopeConfiguration, timer: TimerService) {
+        let peers = RepositoryPeers(sharing: configuration.sharing?.store)
+        self.peers = peers
+        guard let sharing = configuration.sharing else {
+            outboxes = [:]
+            return
+        }
+        let outboxes = ([configuration.standardUpstream] + configuration.otherUpstreams).map { hosted in
+            let outbox = SharedOutbox(
+                store: sharing.store,
+                prefix: ["outboxes", "shared", hosted.nameInStore],
+                policy: sharing.policy,
+                timer: timer,
+                observer: configuration.observers.repositories,
+                errorHandler: configuration.errorHandler
+            ) { partition in
+                let owner = OutboxOwner(partition: partition)
+                let credentials = owner.isGuest ? .none : sharing.credentials(owner.user)
+                var dataFetcher = hosted.upstream.dataFetcher
+                if let credentials = credentials.make(for: hosted, configuration, timer) {
+                    credentials.whenRenewalFails { configuration.errorHandler.handle($0) }
+                    dataFetcher = dataFetcher.authorizing(with: credentials)
+                }
+                return OutboxDestination(
+                    upstream: hosted.upstream.asked(
+                        through: dataFetcher.observing(with: configuration.observers.fetching, timer: timer)
+                    ),
+                    endpoints: configuration.endpoints.filter { $0.upstream == hosted.name },
+                    store: configuration.place(of: owner.key, at: hosted, peers),
+                    timer: timer,
+                    observer: configuration.observers.repositories
+                )
+            }
+            return (hosted.name, outbox)
+        }
+        self.outboxes = Dictionary(uniqueKeysWithValues: outboxes)
+    }
+
+    /// The outboxes, in the order of their names.
+    var all: [(upstream: UpstreamName, outbox: SharedOutbox)] {
+        outboxes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Returns an owner's partition of the outbox of an upstream, or `nil` if no store is shared.
+    func partition(of owner: OutboxOwner, at hosted: HostedUpstream) -> OutboxPartition? {
+        outboxes[hosted.name]?.partition(owner.partition)
+    }
+
+    /// Delivers pending writes, and follows other instances, until the task is cancelled.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await peers.followAnnouncements() }
+            for outbox in outboxes.values { group.addTask { await outbox.run() } }
+        }
+    }
+}
+
+/// Work in the background that lasts as long as an app.
+struct BackgroundWork: Sendable {
+    private let task: Task<Void, Never>
+
+    /// Begins the work, which must end when its task is cancelled.
+    init(on timer: TimerService, _ work: @escaping @Sendable () async -> Void) {
+        // Unstructured, because the app outlives the call that opens it. Closing the app ends the task, and waits for it.
+        task = Task(executorPreference: timer.executor) { await work() }
+    }
+
+    /// Ends the work, and waits until it has ended.
+    func end() async {
+        task.cancel()
+        await task.value
+    }
+}
+
+extension [OutboxPartition] {
+    /// Waits until the pending writes of all partitions are settled, up to a deadline.
+    ///
+    /// - Returns: The number of writes that are still pending, as far as this instance knows.
+    func deliver(by deadline: Deadline) async -> Int {
+        _ = await deadline.bound {
+            await withTaskGroup(of: Void.self) { group in
+                for partition in self { group.addTask { await partition.drain() } }
+            }
+        }
+        return reduce(0) { $0 + $1.pending.count }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import InwardScopes
+import InwardTesting
+import TestSupport
+import Testing
+
+/// Several instances of a service that share a store.
+@Suite(.timeLimit(.minutes(5)))
+struct SharedStoreTests {
+    /// An upstream whose writes wait for a gate.
+    private struct GatedWrites: DataFetcher {
+        let base: NoteUpstream
+        let gate: Gate
+
+        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+            if request.method != .get, !(await gate.pass()) {
+                throw FetchError(.cancelled, request: request, explanation: "was cancelled", wasSent: false)
+            }
+            return try await base.fetch(request)
+        }
+    }
+
+    private let source = NoteUpstream()
+    private let gate = Gate()
+    private let store = InMemoryRecordStore(now: { Date(timeIntervalSince1970: 0) })
+    private let errors = RecordingErrorHandler()
+    private let token = SessionCredentials.fixed(.bearer("ada"))
+
+    /// Starts an instance.
+    private func instance() async throws -> AppScope<Void> {
+        let url = try #require(URL(string: "https://upstream.test"))
+        let upstream = Upstream(baseURL: url, dataFetcher: GatedWrites(base: source, gate: gate))
+        var configuration = AppScopeConfiguration(upstream, endpoints: [AnyEndpoint(.notes)])
+        configuration.share(store) { user in .fixed(.bearer("the service for \(user)")) }
+        configuration.errorHandler = errors
+        configuration.clock = ManualClock()
+        return await AppScope("notes", configuration)
+    }
+
+    @Test func userSeesOnOneInstanceWhatIsWrittenOnAnother() async throws {
+        let (first, second) = (try await instance(), try await instance())
+        let notes = try await first.signIn(as: "ada", credentials: token).repository(.notes)
+        let elsewhere = try await second.signIn(as: "ada", credentials: token).repository(.notes)
+        var readings = elsewhere.changes(of: 7).makeAsyncIterator()
+        #expect(try await readings.next()?.value?.text == "Seven")
+        _ = try await notes.entity(7)
+        #expect(try await notes.update(7) { $0.text = "Eight" }.isPending)
+        let pending = try #require(try await readings.next())
+        #expect(pending.value?.text == "Eight" && pending.isPending)
+        gate.open()
+        var settled = try await readings.next()
+        // The reading in between is one of the previous value, or of no value, if the announcements arrive one by one.
+        while settled?.value?.text != "Eight" || settled?.isPending == true { settled = try await readings.next() }
+        #expect(source.requests.filter { $0.method == .put }.count == 1)
+        for app in [first, second] { try await app.close() }
+        #expect(errors.errors.isEmpty)
+    }
+
+    @Test func writesAreDeliveredWithTheCredentialsOfTheServiceAfterSignOut() async throws {
+        let app = try await instance()
+        let session = try await app.signIn(as: "ada", credentials: token)
+        try await session.repository(.notes).update(7) { $0.text = "Eight" }
+        #expect(try await app.outboxes().map(\.user) == ["ada"])
+        let entry = try #require(try session.outbox?.pending.first)
+        try await session.close()
+        let again = try await app.signIn(as: "ada", credentials: token)
+        gate.open()
+        try await again.outbox?.settlement(of: entry)
+        let puts = source.requests.filter { $0.method == .put }
+        #expect(puts.map { $0.headerFields[.authorization] } == ["Bearer the service for ada"])
+        #expect(try await again.repository(.notes).entity(7).value.text == "Eight")
+        #expect(try await app.outboxes().isEmpty)
+        try await app.close()
+    }
+
+    @Test func guestsSendNoCredentials() async throws {
+        gate.open()
+        let app = try await instance()
+        let guest = try await app.signIn(as: "ada")
+        let created = try await guest.repository(.notes).create(NoteDraft(text: "New"))
+        #expect(created.isPending && created.value.id < 0)
+        #expect(try await guest.deliver(within: .seconds(10)) == 0)
+        #expect(source.tokens == [nil])
+        try await app.close()
+    }
+
+    @Test func usersDoNotShareWrites() async throws {
+        let app = try await instance()
+        let ada = try await app.signIn(as: "ada", credentials: token)
+        let grace = try await app.signIn(as: "grace", credentials: .fixed(.bearer("grace")))
+        try await ada.repository(.notes).update(7) { $0.text = "Eight" }
+        #expect(try await !grace.repository(.notes).entity(7).isPending)
+        #expect(try grace.outbox?.pending.isEmpty == true)
+        #expect(try await ada.repository(.notes).entity(7).isPending)
+        try await app.close()
+    }
+
+    @Test func shutdownCountsWhatStaysPending() async throws {
+        let first = try await instance()
+        let session = try await first.signIn(as: "ada", credentials: token)
+        try await session.repository(.notes).update(7) { $0.text = "Eight" }
+        let report = await first.shutDown(within: .zero)
+        #expect(report.pendingWriteCount == 1 && report.closeFailures.isEmpty)
+        // Another instance goes on with it at once, because the lease was given back.
+        gate.open()
+        let second = try await instance()
+        let other = try await second.signIn(as: "ada", credentials: token)
+        try await other.deliver(within: .seconds(10))
+        #expect(source.requests.filter { $0.method == .put }.count == 1)
+        try await second.close()
+    }
+}
