@@ -339,8 +339,7 @@ public struct RepositoryStore: Sendable {
         now: @escaping @Sendable () -> Date,
         tellingFailuresTo errorHandler: any ErrorHandler
     ) {
-        // The address has no fragment, so an address with a name appended is never the address of another upstream.
-        let place = name == .standard ? upstream.nameInStore : "\(upstream.nameInStore)#\(name)"
+        let place = upstream.nameInStore(as: name)
         let partition = RecordKey(["upstreams", place] + owner.components)
         self.init(records, partition: partition, peers: peers, now: now) { errorHandler.handle($0) }
     }

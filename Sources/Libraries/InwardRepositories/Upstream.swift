@@ -41,9 +41,16 @@ public struct Upstream: Sendable {
         Upstream(baseURL: baseURL, dataFetcher: dataFetcher)
     }
 
+    /// Returns the name in the keys of a store of an upstream that an app knows by a name. Two upstreams with the same address
+    /// have different ones.
+    package func nameInStore(as name: UpstreamName) -> String {
+        // The address has no fragment, so an address with a name appended is never the address of another upstream.
+        name == .standard ? nameInStore : "\(nameInStore)#\(name)"
+    }
+
     /// The name of the upstream in the keys of a store: its base URL without user name, password, query, fragment and trailing
     /// slash. The parts that are left out may be secrets.
-    package var nameInStore: String {
+    var nameInStore: String {
         guard var address = URLComponents(url: baseURL.absoluteURL.standardized, resolvingAgainstBaseURL: true) else {
             return baseURL.path()
         }

@@ -85,14 +85,3 @@ public protocol RepositoryOutbox: AnyObject, Sendable {
     @discardableResult
     func drain() async -> Int
 }
-
-extension RepositoryOutbox {
-    /// Stores a write that depends on the pending writes of its subject.
-    @discardableResult
-    func accept(
-        in subject: RecordKey,
-        making make: () -> OutboxWrite?
-    ) async throws(RecordStoreError) -> OutboxEntry? {
-        try await accept(in: subject, replacing: nil, making: make)
-    }
-}

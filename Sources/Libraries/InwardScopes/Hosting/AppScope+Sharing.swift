@@ -58,7 +58,7 @@ struct SharedOutboxes: Sendable {
         let outboxes = ([configuration.standardUpstream] + configuration.otherUpstreams).map { hosted in
             let outbox = SharedOutbox(
                 store: sharing.store,
-                prefix: ["outboxes", "shared", hosted.nameInStore],
+                prefix: ["outboxes", "shared", hosted.upstream.nameInStore(as: hosted.name)],
                 policy: sharing.policy,
                 timer: timer,
                 observer: configuration.observers.repositories,

@@ -249,9 +249,6 @@ struct HostedUpstream {
     let name: UpstreamName
     let upstream: Upstream
 
-    /// The name of the upstream's part of a store.
-    var nameInStore: String { name == .standard ? upstream.nameInStore : "\(upstream.nameInStore)#\(name)" }
-
     /// Returns an object's name in messages, which includes the upstream's name unless it is the standard upstream.
     func title(_ object: String) -> String { name == .standard ? object : "\(object) of \(name)" }
 }

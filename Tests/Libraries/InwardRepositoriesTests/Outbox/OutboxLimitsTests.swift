@@ -147,7 +147,7 @@ struct OutboxLimitsTests {
             #expect(full?.reason == .full)
             #expect(full?.explanation.contains("Retry or discard some") == true)
             let dependent = await #expect(throws: RecordStoreError.self) {
-                try await outbox.accept(in: ["9"]) { write(["9"], bytes: 1) }
+                try await outbox.accept(in: ["9"], replacing: nil) { write(["9"], bytes: 1) }
             }
             #expect(dependent?.reason == .full)
             let letters = try await outbox.contents().deadLetters
