@@ -229,7 +229,9 @@ let integrations: [Target] = [
     ),
     .target(
         name: "InwardPostgreSQL",
-        dependencies: ["InwardTransfers", "InwardRepositories", .target(name: "CPostgreSQL", condition: postgreSQL)]
+        dependencies: [
+            "InwardCore", "InwardTransfers", "InwardRepositories", .target(name: "CPostgreSQL", condition: postgreSQL),
+        ]
     ),
     // Waits for libpq with a time limit, and can be interrupted. Empty without the trait.
     .target(

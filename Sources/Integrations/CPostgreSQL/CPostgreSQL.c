@@ -77,19 +77,74 @@ static CPQWait await(const CPQConnection *connection, short events, bool heeds_i
     }
 }
 
-CPQWait cpq_connect(CPQConnection *connection, const char *info, const char *application, int32_t milliseconds) {
+/// The options that are lists with an item for each host.
+enum { list_count = 3 };
+static const char *const lists[list_count] = {"host", "hostaddr", "port"};
+
+/// Returns the value of an option, or `NULL` if there is none.
+static const char *value(const PQconninfoOption *options, const char *keyword) {
+    for (; options && options->keyword; options++) {
+        if (!strcmp(options->keyword, keyword)) return options->val && *options->val ? options->val : NULL;
+    }
+    return NULL;
+}
+
+static int32_t item_count(const char *list) {
+    int32_t count = 1;
+    for (; *list; list++) count += *list == ',';
+    return count;
+}
+
+/// Returns a copy of an item of a list. A list of one item has it for each host.
+static char *copy_item(const char *list, int32_t index) {
+    if (!list) return NULL;
+    for (; index > 0 && strchr(list, ','); index--) list = strchr(list, ',') + 1;
+    return strndup(list, strcspn(list, ","));
+}
+
+/// Returns the number of hosts. If the lists do not fit together, it is 1, and libpq says so when it connects.
+static int32_t host_count(const PQconninfoOption *options) {
+    int32_t count = 1;
+    for (int i = 0; i < list_count; i++) {
+        const char *list = value(options, lists[i]);
+        const int32_t items = list ? item_count(list) : 1;
+        if (items == 1) continue;
+        if (count > 1 && items != count) return 1;
+        count = items;
+    }
+    return value(options, "host") || value(options, "hostaddr") ? count : 1;
+}
+
+int32_t cpq_host_count(const char *info) {
+    PQconninfoOption *options = PQconninfoParse(info, NULL);
+    const int32_t count = host_count(options);
+    PQconninfoFree(options);
+    return count;
+}
+
+CPQWait cpq_connect(
+    CPQConnection *connection, const char *info, int32_t host, const char *application, int32_t milliseconds
+) {
     cpq_disconnect(connection);
+    // A host that does not answer would use up the time of the others: libpq has no time limit for each host when it does not
+    // block. So it gets one host at a time.
+    char *items[list_count] = {NULL, NULL, NULL};
+    PQconninfoOption *options = PQconninfoParse(info, NULL);
+    for (int i = 0; i < list_count && host_count(options) > 1; i++) items[i] = copy_item(value(options, lists[i]), host);
+    PQconninfoFree(options);
     // The connection string replaces these defaults: the server's certificate is verified, a lost network is noticed within half
     // a minute, and a standby is not used, because it accepts no writes.
     const char *keys[] = {
         "sslmode", "tcp_user_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count", "target_session_attrs",
-        "fallback_application_name", "dbname", NULL,
+        "fallback_application_name", "dbname", lists[0], lists[1], lists[2], NULL,
     };
     const char *values[] = {
-        getenv("PGSSLMODE") ? NULL : "verify-full", "20000", "10", "5", "3", "read-write", application, info, NULL,
+        getenv("PGSSLMODE") ? NULL : "verify-full", "20000", "10", "5", "3", "read-write", application, info, items[0],
+        items[1], items[2], NULL,
     };
     const int64_t end = now() + milliseconds;
     connection->server = PQconnectStartParams(keys, values, 1);
+    for (int i = 0; i < list_count; i++) free(items[i]);
     if (!connection->server || PQstatus(connection->server) == CONNECTION_BAD) return CPQWaitFailed;
     PQsetNoticeProcessor(connection->server, ignore, NULL);
     PostgresPollingStatusType status = PGRES_POLLING_WRITING;

@@ -47,7 +47,9 @@ final class AnnouncementListener: Sendable {
         var made: ServerConnection?
         while made == nil {
             if isOver() { return }
-            made = Interruption().flatMap { ServerConnection(settings.info, application: settings.application, $0) }
+            made = Interruption().flatMap {
+                ServerConnection(settings.info, application: settings.application, $0, settings.reachability)
+            }
             // Out of file descriptors or memory: try again in a second.
             if made == nil { Thread.sleep(forTimeInterval: 1) }
         }

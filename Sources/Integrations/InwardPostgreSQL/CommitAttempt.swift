@@ -71,8 +71,9 @@ struct CommitAttempt {
             let number: Int64?
             do throws(ServerError) {
                 if !connection.isConnected { try connection.connect(within: end - .now) }
-                // Waits until the old session has ended.
-                number = try run([session.question], until: end).first?.first?.integer(0)
+                // Waits until the old session has ended. Locks the row, so that it also waits until the commit is as durable as
+                // the commits that the server confirms: one that was cut off may not be on the standby yet.
+                number = try run([RecordSchema.durability, session.question], until: end).last?.first?.integer(0)
             } catch {
                 connection.disconnect()
                 connection.idle(for: Self.pause)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A bounded number of connections. Each has a thread of its own, which may block on the network.
 ///
-/// A connection is made for work that finds no free one. While the server cannot be reached, work waits, and tries again at
-/// growing intervals.
+/// A connection is made for work that finds no free one. While the server cannot be reached, work waits for a limited time, and
+/// tries again at growing intervals.
 final class ConnectionPool: Sendable {
     /// Work for a connection, or for nothing if no connection can be made.
     typealias Work = @Sendable (ServerConnection?) -> Void
@@ -68,6 +68,9 @@ final class ConnectionPool: Sendable {
         return try await wait.value {
             // The time in the queue counts.
             let end = ContinuousClock.now + settings.timeLimit
+            let connecting = ConnectionWait(for: settings.reachability, limit: settings.connectionTimeLimit) { error in
+                wait.end(.failure(RecordStoreError(error, at: "PostgreSQL", limit: settings.timeLimit)))
+            }
             let isAccepted = perform { connection in
                 guard let connection else { return wait.end(.failure(Self.exhausted)) }
                 // From here on, a task that stops waiting interrupts the connection.
@@ -78,8 +81,10 @@ final class ConnectionPool: Sendable {
                 let outcome = settings.attempt(
                     on: connection,
                     until: end,
-                    while: { hasBegun.withLock(\.self) || wait.isWaiting }
+                    while: { hasBegun.withLock(\.self) || wait.isWaiting },
+                    isBegun: { hasBegun.withLock(\.self) }
                 ) { connection, limit throws(ServerError) in
+                    guard connecting.end() else { throw .interrupted }
                     if isCompleted, !hasBegun.withLock(\.self) {
                         // A task that has stopped waiting has ended the wait, so this error reaches nobody.
                         guard wait.begin() else { throw .interrupted }
@@ -116,6 +121,7 @@ final class ConnectionPool: Sendable {
                     on: connection,
                     until: .now + settings.timeLimit,
                     while: { false },
+                    isBegun: { false },
                     { connection, limit throws(ServerError) in
                         try connection.run([statement], within: limit, isInterruptible: false)
                     }
@@ -132,7 +138,8 @@ final class ConnectionPool: Sendable {
                 let connection = ServerConnection(
                     shared.settings.info,
                     application: shared.settings.application,
-                    interruption
+                    interruption,
+                    shared.settings.reachability
                 )
             else {
                 // Without descriptors or memory: other connections do the work, or nobody does.
@@ -235,6 +242,10 @@ struct PoolSettings: Sendable {
     let connectionLimit: Int
     /// How long an operation tries to reach the server, and waits for an answer.
     let timeLimit: Duration
+    /// How long an operation that has not begun waits after the first failed attempt to reach the server.
+    let connectionTimeLimit: Duration
+    /// What the connections know about the server together.
+    var reachability = Reachability()
     /// Prepares a new connection.
     let prepare: @Sendable (ServerConnection, Duration) throws(ServerError) -> Void
     /// Called while the connection is idle, connected or not. Returns when to call it again.
@@ -245,6 +256,7 @@ struct PoolSettings: Sendable {
         on connection: ServerConnection,
         until end: ContinuousClock.Instant,
         while isWanted: () -> Bool,
+        isBegun: () -> Bool,
         _ body: (ServerConnection, Duration) throws(ServerError) -> Answer
     ) -> Result<Answer, RecordStoreError> {
         var pause = Self.pauses.first
@@ -254,7 +266,10 @@ struct PoolSettings: Sendable {
                 return .success(try body(connection, end - .now))
             } catch {
                 if error == .interrupted, isWanted() { continue }
-                guard error.isTransient, isWanted(), .now + pause < end else {
+                // What has begun needs its outcome, and what has not can fail at once.
+                let patience = isBegun() ? nil : reachability.failure.map { $0.start + connectionTimeLimit - .now }
+                if let patience { pause = min(pause, patience) }
+                guard error.isTransient, isWanted(), pause > .zero, .now + pause < end else {
                     return .failure(RecordStoreError(error, at: connection.place, limit: timeLimit))
                 }
                 // Ends early if the task stops waiting.
@@ -275,12 +290,7 @@ struct PoolSettings: Sendable {
     ) throws(ServerError) {
         guard !connection.isConnected else { return }
         try connection.connect(within: end - .now)
-        do throws(ServerError) {
-            try prepare(connection, end - .now)
-        } catch {
-            connection.disconnect()
-            throw error
-        }
+        try connection.prepare { connection throws(ServerError) in try prepare(connection, end - .now) }
     }
 }
 #endif

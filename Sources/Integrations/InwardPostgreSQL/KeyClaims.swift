@@ -111,6 +111,8 @@ final class KeyClaims: Sendable {
                 application: settings.application,
                 connectionLimit: 1,
                 timeLimit: settings.timeLimit,
+                connectionTimeLimit: settings.connectionTimeLimit,
+                reachability: settings.reachability,
                 prepare: { connection, limit throws(ServerError) in
                     try settings.prepare(connection, limit)
                     try claimed.lockAgain(on: connection, limit)

@@ -11,7 +11,12 @@ public import InwardRepositories
 )
 public final class PostgreSQLRecordStore: SharedRecordStore {
     /// Accepts the same arguments as the real store.
-    public init(_ connectionString: String, connectionLimit: Int = 8, timeLimit: Duration = .seconds(30)) {}
+    public init(
+        _ connectionString: String,
+        connectionLimit: Int = 8,
+        timeLimit: Duration = .seconds(30),
+        connectionTimeLimit: Duration = .seconds(1)
+    ) {}
 
     /// Does nothing.
     public func close() {}

@@ -18,9 +18,10 @@ import Synchronization
 /// the connection is lost during a commit, the store connects again and asks the server whether the commit was made, so that it
 /// is neither lost nor made twice. If the server does not come back within the time limit, the commit fails as `outcomeUnknown`.
 ///
-/// **Waiting.** While the server is unreachable, for example during a restart, operations retry until their deadline or the
-/// store's time limit. A task that is cancelled stops waiting, and its read is cancelled on the server, too. A commit or a lease
-/// that has begun is completed.
+/// **Waiting.** While the server cannot be reached, for example during a restart, operations retry until their deadline or the store's
+/// `connectionTimeLimit`, which begins with the first failed attempt to connect. Later operations make one attempt, so that they fail
+/// at once during a long outage, and succeed at once after it. A commit or a lease that has begun is completed, and waits for the
+/// server up to the `timeLimit`. A task that is cancelled stops waiting, and its read is cancelled on the server, too.
 ///
 /// **Claims.** A key is claimed with an advisory lock of the session. It ends when the process ends, even if it is killed. If the
 /// connection is lost, the store claims its keys again as soon as the server has ended the old session, but another process may be
@@ -54,27 +55,38 @@ public final class PostgreSQLRecordStore: SharedRecordStore {
     ///   - connectionLimit: The maximum number of connections, at least 1. Claims use one additional connection,
     ///     and announcements another one while somebody listens.
     ///   - timeLimit: How long an operation waits for a connection, retries, and waits for an answer.
+    ///   - connectionTimeLimit: How long operations wait while the server cannot be reached, from the first failed attempt to connect.
+    ///     Make it longer than a restart of the server, and shorter than callers want to wait during an outage.
     public convenience init(
         _ connectionString: String,
         connectionLimit: Int = 8,
-        timeLimit: Duration = .seconds(30)
+        timeLimit: Duration = .seconds(30),
+        connectionTimeLimit: Duration = .seconds(1)
     ) {
         self.init(
             connectionString,
             connectionLimit: connectionLimit,
             timeLimit: timeLimit,
+            connectionTimeLimit: connectionTimeLimit,
             pollInterval: .seconds(1)
         )
     }
 
     /// Creates a store that also polls for announcements, in case a notification is lost.
-    init(_ connectionString: String, connectionLimit: Int, timeLimit: Duration, pollInterval: Duration) {
+    init(
+        _ connectionString: String,
+        connectionLimit: Int,
+        timeLimit: Duration,
+        connectionTimeLimit: Duration,
+        pollInterval: Duration
+    ) {
         let process = ProcessInfo.processInfo
         let settings = PoolSettings(
             info: connectionString,
             application: "inward \(process.processIdentifier)@\(process.hostName)",
             connectionLimit: max(1, connectionLimit),
             timeLimit: timeLimit,
+            connectionTimeLimit: connectionTimeLimit,
             prepare: { connection, limit throws(ServerError) in try RecordSchema.prepare(connection, limit) }
         )
         connections = ConnectionPool(settings)

@@ -78,7 +78,8 @@ enum RecordSchema {
     /// Several programs may start at once: the first one creates the tables, and the others wait for it.
     static func prepare(_ connection: ServerConnection, _ limit: Duration) throws(ServerError) {
         let end = ContinuousClock.now + limit
-        _ = try connection.run(settings(limit).map { Statement(sql: $0.sql, [.text($0.value)]) }, within: end - .now)
+        let settings = [durability] + settings(limit).map { Statement(sql: $0.sql, [.text($0.value)]) }
+        _ = try connection.run(settings, within: end - .now)
         if try version(connection, end) < version { try migrate(connection, end) }
         try connection.prepare(PreparedStatement.allCases, within: end - .now)
         let table = try connection.run([Statement(.table)], within: end - .now)
@@ -88,15 +89,16 @@ enum RecordSchema {
         connection.session = session
     }
 
-    /// The settings of a session.
+    /// Makes commits of a session durable when they return, whatever the server's default is.
+    static let durability = Statement(
+        sql: "SELECT set_config('synchronous_commit', $1, false) WHERE current_setting('synchronous_commit') = 'off'",
+        [.text("on")]
+    )
+
+    /// The settings of a session, in addition to its durability.
     private static func settings(_ limit: Duration) -> [(sql: String, value: String)] {
         let milliseconds = String(Int(min(limit / .milliseconds(1), 1e9)))
         return [
-            // A commit is durable when it returns, whatever the server's default is.
-            (
-                "SELECT set_config('synchronous_commit', $1, false) WHERE current_setting('synchronous_commit') = 'off'",
-                "on"
-            ),
             // The server ends what a process that has vanished has left: waits for locks, transactions and sessions.
             ("SELECT set_config('lock_timeout', $1, false)", milliseconds),
             ("SELECT set_config('idle_in_transaction_session_timeout', $1, false)", milliseconds),

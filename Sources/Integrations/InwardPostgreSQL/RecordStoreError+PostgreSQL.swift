@@ -19,6 +19,14 @@ extension RecordStoreError {
                 isDenied ? .denied : .unavailable,
                 explanation: "\(reason). Nothing was changed. Check that the server runs, and the connection string."
             )
+        case .readOnly(let place):
+            self.init(
+                .unavailable,
+                explanation: """
+                    \(place) accepts no writes, because it is a standby or read-only. Nothing was changed. Try again after the failover. \
+                    If there is none, add the host of the primary to the connection string.
+                    """
+            )
         case .lost(let reason):
             self.init(
                 .unavailable,
@@ -63,7 +71,7 @@ extension RecordStoreError {
         // The disk, or a limit of the database.
         case "53100", "54000": .full
         // Privileges, authentication, and names that do not exist.
-        case "42501", "3D000", "3F000", "42P01", "25006": .denied
+        case "42501", "3D000", "3F000", "42P01": .denied
         case "55P03": .busy
         default: code.hasPrefix("28") ? .denied : .unavailable
         }

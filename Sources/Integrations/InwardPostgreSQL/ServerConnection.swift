@@ -9,23 +9,36 @@ import Foundation
 @safe final class ServerConnection {
     /// How long a connection that was interrupted waits for the server's answer before it disconnects.
     private static let settlingLimit = Duration.seconds(2)
+    /// How long a host may take to accept a connection, at first and at most.
+    private static let hostLimits = (first: Duration.seconds(2), last: Duration.seconds(16))
 
     /// Ends waits from other threads.
     let interruption: Interruption
     private(set) var isConnected = false
     /// What identifies the session to the store, or `nil` before it is prepared.
     var session: StoreSession?
+    private let reachability: Reachability
+    /// Counts the connection as open.
+    private var openConnection: Reachability.OpenConnection?
     private let info: String
     private let application: String
+    private let hostCount: Int32
+    /// The index of the host to try next: the last one that accepted a connection, or the one after the last one that did not.
+    private var host: Int32 = 0
+    /// How long a host may take. Grows while none accepts a connection, in case the network is slow.
+    private var hostLimit = hostLimits.first
     private let connection: OpaquePointer
 
     /// Creates a connection that is not connected yet, or returns `nil` without memory.
-    init?(_ info: String, application: String, _ interruption: Interruption) {
+    init?(_ info: String, application: String, _ interruption: Interruption, _ reachability: Reachability) {
         guard let connection = unsafe cpq_make(interruption.reading) else { return nil }
         unsafe self.connection = unsafe connection
         self.info = info
         self.application = application
         self.interruption = interruption
+        self.reachability = reachability
+        // `unsafe`: a string that lives until the call returns.
+        hostCount = unsafe cpq_host_count(info)
     }
 
     deinit {
@@ -33,13 +46,50 @@ import Foundation
         unsafe cpq_free(connection)
     }
 
-    /// Connects to the server.
+    /// Connects to the first host that accepts writes.
+    ///
+    /// - Throws: A `ServerError`: that of the last host, or of one that answers but accepts no writes.
     func connect(within limit: Duration) throws(ServerError) {
-        isConnected = false
-        session = nil
+        let end = ContinuousClock.now + limit
+        var failure: ServerError?
+        for _ in 0..<hostCount {
+            do throws(ServerError) {
+                try connectToHost(within: min(end - .now, hostLimit))
+                hostLimit = Self.hostLimits.first
+                return
+            } catch {
+                // Also if it was interrupted, so that a host that does not answer is not tried first again and again.
+                host = (host + 1) % hostCount
+                guard error.isTransient else { throw reported(error) }
+                if failure?.isReadOnly != true { failure = error }
+            }
+        }
+        hostLimit = min(hostLimit * 2, Self.hostLimits.last)
+        throw reported(failure ?? .unreachable("PostgreSQL has no host"))
+    }
+
+    /// Prepares a new connection, which then counts as open.
+    func prepare(_ body: (ServerConnection) throws(ServerError) -> Void) throws(ServerError) {
+        do throws(ServerError) {
+            try body(self)
+            openConnection = reachability.open()
+        } catch {
+            disconnect()
+            throw reported(error)
+        }
+    }
+
+    /// Reports an error that keeps the connection from being made.
+    private func reported(_ error: ServerError) -> ServerError {
+        if error != .interrupted { reachability.fail(error) }
+        return error
+    }
+
+    private func connectToHost(within limit: Duration) throws(ServerError) {
+        disconnect()
         // `unsafe`: the shim's own connection, and strings that live until each call returns.
         guard Self.isUnambiguous(info), unsafe cpq_can_parse(info) else { throw .invalidInfo }
-        switch unsafe cpq_connect(connection, info, application, limit.milliseconds) {
+        switch unsafe cpq_connect(connection, info, host, application, limit.milliseconds) {
         case .ready: isConnected = true
         case .interrupted:
             disconnect()
@@ -50,9 +100,9 @@ import Foundation
             throw .unreachable("\(place) does not answer")
         case .failed:
             // `unsafe`: the shim's text ends with a zero byte, and is copied before the connection changes.
-            let reason = "\(place): \(unsafe String(cString: cpq_failure(connection)).reason)"
+            let (place, reason) = (place, unsafe String(cString: cpq_failure(connection)).reason)
             disconnect()
-            throw .unreachable(reason)
+            throw reason.contains("session is read-only") ? .readOnly(place) : .unreachable("\(place): \(reason)")
         }
     }
 
@@ -60,6 +110,7 @@ import Foundation
     func disconnect() {
         isConnected = false
         session = nil
+        openConnection = nil
         // `unsafe`: the shim's own connection.
         unsafe cpq_disconnect(connection)
     }
@@ -106,7 +157,9 @@ import Foundation
         }
         guard try next(until: end, isInterruptible: isInterruptible) == nil else { throw lost() }
         if let failure {
+            let place = place
             if failure.endsTheConnection { disconnect() }
+            if case .refused(code: "25006", _) = failure { throw .readOnly(place) }
             throw failure
         }
         return rows
@@ -271,6 +324,8 @@ enum ServerError: Error, Hashable {
     case invalidInfo
     /// The server cannot be reached. Nothing was sent.
     case unreachable(String)
+    /// The server, at a place, accepts no writes. Nothing was changed.
+    case readOnly(String)
     /// The connection was lost while statements were executed.
     case lost(String)
     /// The server did not answer in time. The connection is closed.
@@ -292,13 +347,16 @@ enum ServerError: Error, Hashable {
         // Neither a wrong password nor a missing database goes away by itself.
         case .unreachable(let reason):
             !["authentication failed", "does not exist", "certificate"].contains { reason.contains($0) }
-        case .lost: true
+        case .lost, .readOnly: true
         // Serialization failure, deadlock, and class 53, a lack of resources other than disk space.
         case .refused(let code, _):
             endsTheConnection || ["40001", "40P01"].contains(code) || code.hasPrefix("53") && code != "53100"
         case .invalidInfo, .late, .interrupted, .skipped, .unknownOutcome, .newerSchema: false
         }
     }
+
+    /// Whether the server is a standby, or set to be read-only.
+    var isReadOnly: Bool { if case .readOnly = self { true } else { false } }
 
     /// Whether the connection cannot be used any more: the server shuts down, starts up or has become a standby.
     var endsTheConnection: Bool {

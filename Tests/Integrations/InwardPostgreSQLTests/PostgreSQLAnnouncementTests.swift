@@ -18,7 +18,13 @@ struct PostgreSQLAnnouncementTests {
 
     /// A store that reads announcements only after notifications.
     private func notifiedStore() -> PostgreSQLRecordStore {
-        PostgreSQLRecordStore(database, connectionLimit: 8, timeLimit: .seconds(30), pollInterval: .seconds(86_400))
+        PostgreSQLRecordStore(
+            database,
+            connectionLimit: 8,
+            timeLimit: .seconds(30),
+            connectionTimeLimit: .seconds(30),
+            pollInterval: .seconds(86_400)
+        )
     }
 
     /// Returns the iterator of a sequence that has begun.
@@ -47,6 +53,7 @@ struct PostgreSQLAnnouncementTests {
             database,
             connectionLimit: 1,
             timeLimit: .seconds(30),
+            connectionTimeLimit: .seconds(30),
             pollInterval: .milliseconds(10)
         )
         var announcements = await listening(to: store)
@@ -125,7 +132,9 @@ struct PostgreSQLAnnouncementTests {
         try await server.execute("NOTIFY inward_announcements", in: name)
         #expect(await announcements.next() == .anythingMayHaveChanged)
         try await store.commit([.announce(["b"])])
-        #expect(await announcements.next() == .changed(["b"]))
+        // A transaction of another test that has not ended makes the store read the rows again.
+        let next = await announcements.next()
+        #expect(next == .changed(["b"]) || next == .anythingMayHaveChanged)
     }
 
     @Test func connectionExistsOnlyWhileSomebodyListens() async throws {

@@ -57,7 +57,8 @@ struct PostgreSQLFailureTests {
     @Test(arguments: ["INT", "QUIT"]) func noCommitIsLostOrMadeTwiceWhileTheServerRestarts(signal: String) async throws
     {
         let server = try PostgreSQLServer()
-        let store = PostgreSQLRecordStore(server.info(try await server.database()), connectionLimit: 4)
+        let info = server.info(try await server.database())
+        let store = PostgreSQLRecordStore(info, connectionLimit: 4, connectionTimeLimit: .seconds(30))
         let isDone = Flag()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<6 {
@@ -205,13 +206,14 @@ struct PostgreSQLFailureTests {
             application: "test",
             connectionLimit: 1,
             timeLimit: .seconds(60),
+            connectionTimeLimit: .seconds(60),
             prepare: { _, _ in }
         )
     }
 }
 
 /// Tells tasks to end.
-private final class Flag: Sendable {
+final class Flag: Sendable {
     private let isRaised = Atomic(false)
 
     var value: Bool { isRaised.load(ordering: .relaxed) }

@@ -22,8 +22,13 @@ final class PostgreSQLServer: Sendable {
     private let answers: FileHandle
     private let databaseCount = Mutex(0)
 
-    /// Creates a database cluster and starts a server for it.
-    init() throws {
+    /// Starts a server with a new database cluster, or with a copy of another server's, which it follows as a hot standby.
+    ///
+    /// - Parameters:
+    ///   - primary: The server to follow.
+    ///   - synchronousStandbys: The standbys that the commits of stores wait for, as in `synchronous_standby_names`.
+    /// - Throws: A ``Failure`` if there is no server to start, or if it does not start.
+    init(following primary: PostgreSQLServer? = nil, synchronousStandbys: String = "") throws {
         let binaries = try Self.binaries()
         directory = URL(filePath: "/tmp/inward-postgresql-\(UUID().uuidString.prefix(8))")
         let input = Pipe()
@@ -31,7 +36,7 @@ final class PostgreSQLServer: Sendable {
         // The server refuses to run as root.
         let script = """
             set -eu
-            directory="$1"; binaries="$2"
+            directory="$1"; binaries="$2"; primary="$3"; standbys="$4"
             mkdir -p "$directory"
             # In place of the shell that calls it, so that signals reach the program.
             as() { exec "$@"; }
@@ -39,33 +44,51 @@ final class PostgreSQLServer: Sendable {
                 chown postgres "$directory"
                 as() { exec setpriv --reuid postgres --regid postgres --clear-groups "$@"; }
             fi
-            (as "$binaries/initdb" --pgdata "$directory/data" --username inward --auth trust --encoding UTF8 --locale C \
-                --no-sync > "$directory.log")
+            if [ -z "$primary" ]; then
+                (as "$binaries/initdb" --pgdata "$directory/data" --username inward --auth trust --encoding UTF8 --locale C \
+                    --no-sync > "$directory.log")
+            else
+                (as "$binaries/pg_basebackup" --pgdata "$directory/data" --host "$primary" --username inward \
+                    --write-recovery-conf --checkpoint fast --no-sync > "$directory.log" 2>&1)
+            fi
             start() {
                 as "$binaries/postgres" -D "$directory/data" -k "$directory" -c listen_addresses= -c fsync=off \
-                    -c max_connections=200 >> "$directory.log" 2>&1 &
+                    -c max_connections=200 -c wal_retrieve_retry_interval=20ms \
+                    -c synchronous_standby_names="$standbys" >> "$directory.log" 2>&1 &
                 server=$!
                 until "$binaries/pg_isready" -q -h "$directory" -U inward; do kill -0 $server; sleep 0.02; done
             }
             finish() {
                 kill -QUIT $server 2> /dev/null || :
+                kill -CONT $server 2> /dev/null || :
                 wait $server 2> /dev/null || :
                 rm -rf "$directory" "$directory.log"
             }
+            server=
             trap finish EXIT
             start
             echo ready
-            # Each line is a signal that ends the server, which is then started again.
-            while read -r signal; do
-                kill -"$signal" $server
-                wait $server || :
-                start
+            while read -r command argument; do
+                case "$command" in
+                stop) kill -"$argument" $server; wait $server || :; server= ;;
+                start) start ;;
+                hang) kill -STOP $server ;;
+                resume) kill -CONT $server ;;
+                promote) (as "$binaries/pg_ctl" promote --wait --silent --pgdata "$directory/data" >> "$directory.log" 2>&1) ;;
+                follow)
+                    (as touch "$directory/data/standby.signal")
+                    echo "primary_conninfo = 'host=$argument user=inward'" >> "$directory/data/postgresql.auto.conf"
+                    ;;
+                esac
                 echo ready
             done
             """
         supervisor = try SpawnedProcess(
             "/bin/bash",
-            ["-c", script, "server", directory.path(percentEncoded: false), binaries],
+            [
+                "-c", script, "server", directory.path(percentEncoded: false), binaries, primary?.path ?? "",
+                synchronousStandbys,
+            ],
             input: input.fileHandleForReading,
             output: output.fileHandleForWriting,
             errors: .standardError
@@ -88,12 +111,36 @@ final class PostgreSQLServer: Sendable {
 
     /// Ends the server with a signal, and starts it again. Returns when it accepts connections.
     func restart(signal: String) async throws {
+        try await stop(signal: signal)
+        try await start()
+    }
+
+    /// Ends the server with a signal. Returns when it has ended.
+    func stop(signal: String) async throws { try await order("stop \(signal)") }
+
+    /// Starts the server after ``stop(signal:)``. Returns when it accepts connections.
+    func start() async throws { try await order("start") }
+
+    /// Makes the server leave new connections unanswered.
+    func hang() async throws { try await order("hang") }
+
+    /// Makes the server answer again after ``hang()``.
+    func resume() async throws { try await order("resume") }
+
+    /// Makes a standby a primary. Returns when it accepts writes.
+    func promote() async throws { try await order("promote") }
+
+    /// Makes the server a standby of another one from its next start.
+    func follow(_ primary: PostgreSQLServer) async throws { try await order("follow \(primary.path)") }
+
+    /// Makes the supervisor do something, and waits until it has done it.
+    private func order(_ command: String) async throws {
         try await withCheckedThrowingContinuation { continuation in
             // On a thread of its own, which may block.
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        try self.lifeline.write(contentsOf: Data("\(signal)\n".utf8))
+                        try self.lifeline.write(contentsOf: Data("\(command)\n".utf8))
                         try self.awaitReadiness()
                     }
                 )
@@ -119,14 +166,15 @@ final class PostgreSQLServer: Sendable {
         return try await session.execute(sql)
     }
 
-    /// Returns a session in a database: a pool with one connection.
+    /// Returns a session in a database: a pool with one connection. Its commits do not wait for standbys.
     func session(in database: String) -> ConnectionPool {
         ConnectionPool(
             PoolSettings(
-                info: info(database),
+                info: "\(info(database)) options=-csynchronous_commit=local",
                 application: "test",
                 connectionLimit: 1,
                 timeLimit: .seconds(60),
+                connectionTimeLimit: .seconds(60),
                 prepare: { _, _ in }
             )
         )
@@ -134,12 +182,15 @@ final class PostgreSQLServer: Sendable {
 
     /// Returns the connection string of a database.
     func info(_ database: String) -> String {
-        "host=\(directory.path(percentEncoded: false)) user=inward dbname=\(database)"
+        "host=\(path) user=inward dbname=\(database)"
     }
+
+    /// The path of the directory, which is the host in connection strings.
+    var path: String { directory.path(percentEncoded: false) }
 
     private func awaitReadiness() throws {
         guard let line = try answers.read(upToCount: 6), line == Data("ready\n".utf8) else {
-            throw Failure(description: "The server did not start. See \(directory.path(percentEncoded: false)).log.")
+            throw Failure(description: "The server did not start. See \(path).log.")
         }
     }
 

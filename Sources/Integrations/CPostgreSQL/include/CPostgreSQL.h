@@ -29,8 +29,12 @@ typedef enum __attribute__((enum_extensibility(closed))) {
 /// does not block.
 CPQConnection *cpq_make(int32_t interruptions);
 
-/// Connects to a server. `info` is a connection string or URI.
-CPQWait cpq_connect(CPQConnection *connection, const char *info, const char *application, int32_t milliseconds);
+/// Returns the number of hosts in a connection string or URI, or 1 if it names none.
+int32_t cpq_host_count(const char *info);
+
+/// Connects to a server. `info` is a connection string or URI, and `host` is the index of one of its hosts.
+CPQWait cpq_connect(
+    CPQConnection *connection, const char *info, int32_t host, const char *application, int32_t milliseconds);
 
 /// Disconnects from the server. The connection can connect again.
 void cpq_disconnect(CPQConnection *connection);
