@@ -129,7 +129,6 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         mutating func identify(_ key: String, as id: Entity.ID) {
             guard let write = placesByKey[key].flatMap({ places[$0] }) else { return }
             idsBySubject[write.subject] = id
-            created.append((write.subject, write.id))
             idsByPendingID[write.id] = id
             for place in placesByID.removeValue(forKey: write.id) ?? [] {
                 places[place]?.id = id
@@ -137,10 +136,15 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             // There may already be writes of the upstream's identifier, if a caller found the entity in a list.
             placesByID[id]?.sort()
-            if created.count > PendingLayer.maximumCreated, let oldest = created.popFirst() {
-                idsBySubject[oldest.subject] = nil
-                idsByPendingID[oldest.pendingID] = nil
-            }
+            noteCreated(write.id, in: write.subject)
+        }
+
+        /// Notes that an entity has got an identifier, and forgets the oldest one if there are too many.
+        mutating func noteCreated(_ pendingID: Entity.ID, in subject: RecordKey) {
+            created.append((subject, pendingID))
+            guard created.count > PendingLayer.maximumCreated, let oldest = created.popFirst() else { return }
+            idsBySubject[oldest.subject] = nil
+            idsByPendingID[oldest.pendingID] = nil
         }
 
         /// Forgets the identifier of the entity of a creation. Does nothing for other writes.
@@ -262,6 +266,21 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Returns the subject of the last pending write of an entity, or `nil` if it has none.
     func subject(of id: Entity.ID) -> RecordKey? {
         state.withLock { state in state.placesByID[id]?.last.flatMap { state.places[$0]?.subject } }
+    }
+
+    /// Records the identifier that the upstream has given to an entity whose creation another instance has delivered.
+    ///
+    /// - Returns: whether the pending identifier is not that of a pending creation.
+    func learn(_ id: Entity.ID, of pendingID: Entity.ID) -> Bool {
+        let isNew: Bool? = state.withLock { state in
+            guard !state.isCreated(pendingID) else { return nil }
+            guard state.idsByPendingID.updateValue(id, forKey: pendingID) == nil else { return false }
+            state.noteCreated(pendingID, in: [])
+            return true
+        }
+        // From now on, those who observe the pending identifier observe the upstream's.
+        if isNew == true { notify([pendingID], []) }
+        return isNew != nil
     }
 
     /// Returns whether the creation of an entity is pending.

@@ -257,7 +257,12 @@ extension Repository {
         _ policy: ReadPolicy,
         _ kept: KeptAnswer<Entity?>?
     ) async throws(RepositoryError) -> Reading<Entity> {
-        try await read(EntityQuestion(id: id), policy, cache.entities, kept)
+        do throws(RepositoryError) {
+            return try await read(EntityQuestion(id: id), policy, cache.entities, kept)
+        } catch {
+            guard error.reason == .notFound || !policy.asksUpstream, await learnIdentityToRead(id) else { throw error }
+            return try await read(EntityQuestion(id: id), policy, cache.entities, nil)
+        }
     }
 
     @usableFromInline

@@ -81,6 +81,40 @@ public struct ScopeOpening: Sendable {
         return object
     }
 
+    /// Starts work that runs in the background until the scope closes or fails to open.
+    ///
+    /// ```swift
+    /// let app = await AppScope("comments", configuration) { opening in
+    ///     opening.running("polling") {
+    ///         while !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Objects that are registered later are closed before the work ends, so register first what the work uses.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the work in failures.
+    ///   - executor: The executor of the work, or `nil` for the default.
+    ///   - work: The work. It must end when its task is cancelled.
+    public mutating func running(
+        _ name: String,
+        executor: (any TaskExecutor)? = nil,
+        _ work: @escaping @Sendable () async -> Void
+    ) {
+        // Unstructured, because the scope outlives the call that opens it, and the deadline of that call. Closing the scope cancels
+        // the task, and waits for it.
+        let task = InteractionID.lifted { Deadline.lifted { Task(executorPreference: executor) { await work() } } }
+        closers.append(
+            Closer(name: name) {
+                {
+                    task.cancel()
+                    await task.value
+                }
+            }
+        )
+    }
+
     /// Closes the objects registered so far, the newest first.
     func abandon(limit: ClosingLimit) async {
         for closer in closers.reversed() {

@@ -67,16 +67,22 @@ extension AppConfiguration {
 }
 
 extension AppConfiguration {
-    /// Returns the store that outlives the process; `nil` if the configuration names none.
+    /// Returns the records that outlive the process; `nil` if the configuration names no store.
     ///
-    /// - Parameter errorHandler: Receives damage found in the store.
-    /// - Returns: The store.
-    func makeRecordStore(tellingDamageTo errorHandler: any ErrorHandler) -> (any RecordStore)? {
+    /// - Parameters:
+    ///   - credentials: Returns the credentials for delivering the writes of a user, if several instances share the store.
+    ///   - errorHandler: Receives damage found in the store.
+    /// - Returns: The records.
+    func makeRecords(
+        deliveringAs credentials: @escaping AppRecords.Credentials,
+        tellingDamageTo errorHandler: any ErrorHandler
+    ) -> AppRecords? {
         switch store {
         case nil: nil
-        case .directory(let url): FileRecordStore(directory: url, reportDamage: { errorHandler.handle($0) })
+        case .directory(let url):
+            .own(FileRecordStore(directory: url, reportDamage: { errorHandler.handle($0) }))
         #if PostgreSQL
-        case .postgreSQL(let uri): PostgreSQLRecordStore(uri)
+        case .postgreSQL(let uri): .shared(PostgreSQLRecordStore(uri), credentials)
         #endif
         }
     }

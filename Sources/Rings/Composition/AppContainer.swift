@@ -28,17 +28,15 @@ public struct AppContainer: Container {
         let errorHandler: ReplaceableErrorHandler
         let protection: UpstreamProtection
         let dataFetcher: any DataFetcher
+        let upstream: SessionUpstream
         let imageOrigins: OriginProtections
         /// Fetches images from any host, with circuit breakers and limits that are independent of `dataFetcher`.
         let imageFetcher: any DataFetcher
-        let observer: (any FetchObserver)?
         let repositoryObserver: (any RepositoryObserver)?
         let imageObserver: (any ImageObserver)?
         let sessionObserver: (any SessionObserver)?
         let responseCache: ResponseCache
-        let recordStore: (any RecordStore)?
-        let outboxes: SessionOutboxes
-        let peers: RepositoryPeers
+        let store: AppStore?
         let endpoints: [AnyEndpoint]
         let imageCodec: OnFirstUse<any ImageCodec>
         let imageCache: OnFirstUse<ImageCache>
@@ -60,6 +58,9 @@ public struct AppContainer: Container {
     ///   - dataFetcher: Replaces the configured upstream, for example with a test double. The app uses it without the
     ///     decorators of the configured policy, and does not close it.
     ///   - recordStore: Replaces the configured store, for example with a database. The app does not close it.
+    ///   - sharedStore: Replaces the configured store with one that several instances of the app share. The app does not close it.
+    ///   - pendingWrites: Whether to deliver the pending writes of all users in a shared store, even if they have no session here.
+    ///     Pass `PendingWrites.show` in processes that only read.
     ///   - endpoints: The endpoints of further entities that sessions create, update or delete. Declare them here, so that
     ///     their pending writes are delivered after a restart.
     ///   - observer: Observes requests; `nil` for no observer.
@@ -69,12 +70,17 @@ public struct AppContainer: Container {
     ///   - clock: The clock for deadlines, limits and freshness.
     ///   - writeError: Receives a line about each failure that no caller receives; `nil` to write none.
     ///   - isWritten: Returns whether such a failure is written.
+    ///   - credentials: Returns the credentials with which the app delivers the writes of a user in a shared store, given the
+    ///     user's store key; `nil` if there are none, which refuses the user's writes. They must be valid although the user is
+    ///     not signed in. Not called for guests.
     /// - Throws: An ``AppConfigurationError`` if the upstream is a directory that cannot be read. All objects created so far
     ///   are closed.
     public init(
         _ configuration: AppConfiguration = .sample,
         dataFetcher: (any DataFetcher)? = nil,
         recordStore: (any RecordStore)? = nil,
+        sharedStore: (any SharedRecordStore)? = nil,
+        pendingWrites: PendingWrites = .deliver,
         endpoints: [AnyEndpoint] = [],
         observer: (any FetchObserver)? = nil,
         repositoryObserver: (any RepositoryObserver)? = nil,
@@ -82,7 +88,8 @@ public struct AppContainer: Container {
         sessionObserver: (any SessionObserver)? = nil,
         clock: any Clock<Duration> = ContinuousClock(),
         writeError: (@Sendable (String) -> Void)? = nil,
-        writingErrorsWhere isWritten: @escaping @Sendable (any Error) -> Bool = { _ in true }
+        writingErrorsWhere isWritten: @escaping @Sendable (any Error) -> Bool = { _ in true },
+        deliveringAs credentials: @escaping @Sendable (_ storeKey: String) -> HeaderField? = { _ in nil }
     ) async throws(AppConfigurationError) {
         upstreamName = configuration.upstreamName
         let timer = TimerService(clock)
@@ -114,26 +121,48 @@ public struct AppContainer: Container {
                     try configuration.makeDataFetcher(web: web.protecting(by: protection))
                 }
             let isOnWeb = dataFetcher == nil && configuration.isUpstreamOnWeb
+            let upstream = SessionUpstream(
+                configuration: configuration,
+                dataFetcher: source,
+                observer: observer,
+                timer: timer
+            )
+            let endpoints =
+                [
+                    AnyEndpoint(.users(lifetimes: configuration.lifetimes)),
+                    AnyEndpoint(.posts(lifetimes: configuration.lifetimes)),
+                ] + endpoints
+            let records =
+                sharedStore.map { AppRecords.shared($0, credentials) } ?? recordStore.map { .own($0) }
+                ?? configuration.makeRecords(deliveringAs: credentials, tellingDamageTo: errorHandler)
+            let store = records.map { records in
+                AppStore(
+                    records,
+                    upstream: upstream,
+                    endpoints: endpoints,
+                    timer: timer,
+                    observer: repositoryObserver,
+                    errorHandler: errorHandler
+                )
+            }
+            if let store {
+                opening.running("store", executor: timer.executor) { await store.run(pendingWrites) }
+            }
             return Objects(
                 configuration: configuration,
                 timer: timer,
                 errorHandler: errorHandler,
                 protection: protection,
                 dataFetcher: source,
+                upstream: upstream,
                 imageOrigins: imageOrigins,
                 imageFetcher: isOnWeb ? web.protecting(by: imageOrigins) : source,
-                observer: observer,
                 repositoryObserver: repositoryObserver,
                 imageObserver: imageObserver,
                 sessionObserver: sessionObserver,
                 responseCache: ResponseCache(byteLimit: configuration.cacheLimit, clock: clock),
-                recordStore: recordStore ?? configuration.makeRecordStore(tellingDamageTo: errorHandler),
-                outboxes: SessionOutboxes(executor: timer.executor),
-                peers: RepositoryPeers(),
-                endpoints: [
-                    AnyEndpoint(.users(lifetimes: configuration.lifetimes)),
-                    AnyEndpoint(.posts(lifetimes: configuration.lifetimes)),
-                ] + endpoints,
+                store: store,
+                endpoints: endpoints,
                 imageCodec: imageCodec,
                 imageCache: opening.onFirstUse(as: "imageCache") {
                     ImageCache(bytes: configuration.imageCacheLimit, timer: timer)

@@ -26,7 +26,7 @@ public struct UserContainer: Container {
         let cachePartition: ResponseCache.Partition
         let upstream: Upstream
         let repositories: RepositorySet
-        let outbox: Outbox?
+        let outbox: (any RepositoryOutbox)?
         let users: Result<UpstreamUserRepository, RepositoryError>
         let posts: Result<UpstreamPostRepository, RepositoryError>
         let images: OnFirstUse<ImageLoader>
@@ -64,52 +64,20 @@ public struct UserContainer: Container {
             // Registered first, so it closes last and reports when everything else is closed.
             if let report { _ = opening.closing(report, as: "observer") { $0.closed(at: app.timer.now) } }
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
-            func sessionFetcher(over shared: any DataFetcher) -> any DataFetcher {
-                let authorized: any DataFetcher =
-                    if let credentials = session.credentials {
-                        shared.authorizing(
-                            with: credentials,
-                            for: app.configuration.baseURL,
-                            allowingPlainHTTP: app.configuration.allowsCredentialsOverPlainHTTP
-                        )
-                    } else {
-                        shared
-                    }
-                return authorized.caching(in: partition).observing(with: app.observer, timer: app.timer)
-            }
-            let baseURL = app.configuration.baseURL
-            let upstream = Upstream(baseURL: baseURL, dataFetcher: sessionFetcher(over: app.dataFetcher))
-            let imageSource = FetchingImageSource(sessionFetcher(over: app.imageFetcher), relativeTo: baseURL)
+            let upstream = app.upstream.upstream(sending: session.credentials, cachingIn: partition)
+            let imageSource = FetchingImageSource(
+                app.upstream.fetcher(over: app.imageFetcher, sending: session.credentials, cachingIn: partition),
+                relativeTo: upstream.baseURL
+            )
             // Repository requests do not outlive the session.
             let asked = upstream.asked(through: ScopedDataFetcher(scope) { $0.upstream.dataFetcher })
-            let place = app.recordStore.flatMap { records in
-                session.storePart.map { owner in
-                    RepositoryStore(
-                        records,
-                        of: owner,
-                        at: upstream,
-                        peers: app.peers,
-                        now: { Date() },
-                        tellingFailuresTo: app.errorHandler
-                    )
-                }
-            }
-            let outbox = place.map { place in
-                let errorHandler = RefusalNamingErrorHandler(app.errorHandler)
-                return app.outboxes.outbox(
-                    of: place,
-                    at: asked,
-                    timer: app.timer,
-                    observer: app.repositoryObserver,
-                    errorHandler: errorHandler
-                )
-            }
+            let kept = session.storeOwner.flatMap { app.store?.parts(of: $0, asking: asked) }
             let lifetimes = app.configuration.lifetimes
             let repositories = RepositorySet(
                 upstream: asked,
                 memory: app.configuration.memoryLimit,
-                store: place,
-                outbox: outbox,
+                store: kept?.place,
+                outbox: kept?.outbox,
                 declaring: app.endpoints,
                 timer: app.timer,
                 observer: app.repositoryObserver
@@ -132,7 +100,7 @@ public struct UserContainer: Container {
                 cachePartition: partition,
                 upstream: upstream,
                 repositories: opening.closing(repositories, as: "repositories") { await $0.close() },
-                outbox: outbox?.outbox,
+                outbox: kept?.outbox.outbox,
                 users: Result { () throws(RepositoryError) in
                     UpstreamUserRepository(try repositories.repository(.users(lifetimes: lifetimes)))
                 },

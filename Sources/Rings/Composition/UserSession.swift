@@ -1,5 +1,4 @@
 public import InwardFetching
-import InwardRepositories
 
 /// A user of the app from sign-in to sign-out, with the credentials to send.
 ///
@@ -12,8 +11,8 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
     /// The user's name in messages.
     public let name: String
     let credentials: HeaderField?
-    /// The session's name in a store; `nil` if the session stores nothing. The name of guests differs from every user's.
-    let storePart: RecordKey?
+    /// Whose records in a store the session uses; `nil` if the session stores nothing.
+    let storeOwner: StoreOwner?
 
     /// Creates a session.
     ///
@@ -25,17 +24,17 @@ public struct UserSession: Sendable, CustomStringConvertible, CustomReflectable 
     ///   - storeKey: A key that identifies this user across sessions, such as the user's identity at the upstream. Every
     ///     session with the same key sees what the app's store holds for it. `nil` to store nothing.
     public init(name: String, credentials: HeaderField, storeKey: String? = nil) {
-        self.init(name: name, sending: credentials, storePart: storeKey.map { ["users", $0] })
+        self.init(name: name, sending: credentials, storeOwner: storeKey.map { StoreOwner($0) })
     }
 
-    private init(name: String, sending credentials: HeaderField?, storePart: RecordKey?) {
+    private init(name: String, sending credentials: HeaderField?, storeOwner: StoreOwner?) {
         self.name = name
         self.credentials = credentials
-        self.storePart = storePart
+        self.storeOwner = storeOwner
     }
 
     /// The session of a user who has not signed in. It works like any other session, but sends no credentials.
-    public static let guest = Self(name: "guest", sending: nil, storePart: ["guests"])
+    public static let guest = Self(name: "guest", sending: nil, storeOwner: .guests)
 
     /// The user's name.
     public var description: String { name }

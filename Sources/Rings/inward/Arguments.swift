@@ -35,7 +35,8 @@ struct Arguments: Equatable {
                               When the input ends, delivery continues for up to 30 seconds; the next --publish delivers
                               the rest. If UPSTREAM honors idempotency keys, each post is published once. Refused posts
                               are reported and kept. Each upstream has its own data in the store. Several programs
-                              can use the store, but only one publishes at a time: others wait for up to 30 seconds.
+                              can use the store. With a directory, only one publishes at a time: others wait for up to
+                              30 seconds. With a database, any number do, on any machines, and deliver for each other.
           --timeout SECONDS   the time limit for each attempt of a request to UPSTREAM. Default: 5.
           --help              show this text, and do nothing else.
 

@@ -47,6 +47,7 @@ struct QuickLook {
             let standardError = terminal.standardError
             app = try await AppContainer(
                 configuration,
+                pendingWrites: pendingWrites(for: options.task),
                 writeError: { standardError.writeLine("inward: \($0)") },
                 writingErrorsWhere: errorsToWrite(for: options.task)
             )
@@ -62,6 +63,10 @@ struct QuickLook {
         }
     }
 
+    /// Returns what a task does with the pending posts. Only a publishing process delivers them and owns an outbox in a directory, so
+    /// that others can read and discard at the same time.
+    private func pendingWrites(for task: Arguments.Task) -> PendingWrites { task == .publish ? .deliver : .show }
+
     /// Returns which failures are written to standard error.
     ///
     /// `--publish` writes every failure, and so does every task whose output is not a terminal. On a terminal, the other tasks
@@ -73,8 +78,7 @@ struct QuickLook {
 
     private func perform(_ task: Arguments.Task, in app: AppContainer) async -> ExitCode {
         do {
-            // Only a publishing process owns the outbox, so that others can read at the same time.
-            let user = try await UserContainer(.guest, in: app, pendingWrites: task == .publish ? .deliver : .show)
+            let user = try await UserContainer(.guest, in: app, pendingWrites: pendingWrites(for: task))
             if let failure = user.storeFailure {
                 // Otherwise, the error handler has already written it.
                 if terminal.standardOutput.isTerminal, task != .publish { _ = terminal.fail(failure.description) }

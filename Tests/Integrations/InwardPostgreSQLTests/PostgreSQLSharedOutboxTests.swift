@@ -80,6 +80,7 @@ struct PostgreSQLSharedOutboxTests {
                 group.addTask { await instance.outbox.run() }
                 group.addTask { await instance.peers.followAnnouncements() }
                 _ = try await instance.partition.join(handlers: [instance.notes.handler])
+                try await instance.partition.showPending()
             }
             var readings = instances[1].notes.changes(of: 2).makeAsyncIterator()
             func next(_ text: String, isPending: Bool) async throws {

@@ -36,7 +36,7 @@ struct UserContainerStoringTests {
     /// Delivers all pending writes now. Without it, the backoff of an earlier process would never end, because the clock stands
     /// still.
     private func deliverNow(_ user: UserContainer) async throws {
-        let outbox = try #require(try user.scope.objects().outbox)
+        let outbox = try #require(try user.scope.objects().outbox as? Outbox)
         outbox.retryNow()
         for entry in outbox.pending { try await outbox.settlement(of: entry) }
     }
@@ -193,7 +193,7 @@ struct UserContainerStoringTests {
             return (reading.isPending, Set(reading.value.map(\.title)).subtracting(["Notes", "More notes"]))
         }
         func deliver(as user: UserContainer) async throws {
-            let outbox = try #require(try user.scope.objects().outbox)
+            let outbox = try #require(try user.scope.objects().outbox as? Outbox)
             for entry in outbox.pending { try await outbox.settlement(of: entry) }
         }
         #expect(try await publish("First", as: first))
@@ -208,7 +208,7 @@ struct UserContainerStoringTests {
         #expect(try await publish("Third", as: second))
         try await deliver(as: second)
         #expect(try await feed(of: second) == (false, ["First", "Second", "Third"]))
-        let outbox = try #require(try second.scope.objects().outbox)
+        let outbox = try #require(try second.scope.objects().outbox as? Outbox)
         try await second.close()
         await #expect(throws: RecordStoreError.self) { try await outbox.join(handlers: []) }
         // So does a session that opens after both are closed.
@@ -300,7 +300,7 @@ struct UserContainerStoringTests {
 
         // With its first write, the reader owns the outbox.
         #expect(try await publish("Third", as: reader))
-        try reader.scope.objects().outbox?.retryNow()
+        (try reader.scope.objects().outbox as? Outbox)?.retryNow()
         #expect(try await reader.deliver()?.line == "Delivered 3, refused 0; 0 pending until the next start.")
         try await second.close()
         let others = handler.errors.filter { !($0 is DelayedWriteError) }
@@ -341,7 +341,7 @@ struct UserContainerStoringTests {
         let app = try await app(source)
         let first = try await UserContainer(session("old"), in: app)
         #expect(try await publish("New", as: first))
-        let outbox = try #require(try first.scope.objects().outbox)
+        let outbox = try #require(try first.scope.objects().outbox as? Outbox)
         while outbox.counts.postponed == 0 { await Task.yield() }
         let second = try await UserContainer(session("new"), in: app)
         #expect(try await second.deliver()?.line == "Delivered 1, refused 0; 0 pending until the next start.")
@@ -390,7 +390,7 @@ struct UserContainerStoringTests {
         let third = try await app(Source.recording())
         let user = try await UserContainer(session("1"), in: third)
         // The clock stands still, so the backoff of the earlier process does not end.
-        try user.scope.objects().outbox?.retryNow()
+        (try user.scope.objects().outbox as? Outbox)?.retryNow()
         #expect(try await user.deliver()?.line == "Delivered 1, refused 0; 0 pending until the next start.")
         try await third.close()
         await #expect(throws: ScopeError.self) { try await user.deliver() }
@@ -438,9 +438,9 @@ struct UserContainerStoringTests {
         _ = try second.errorHandler.replace(with: handler)
         let next = try await UserContainer(session("1"), in: second)
         while !handler.errors.contains(where: { ($0 as? RecordStoreError)?.reason == .busy }) { await Task.yield() }
-        #expect(try next.scope.objects().outbox?.status.pendingCount == 0)
+        #expect((try next.scope.objects().outbox as? Outbox)?.status.pendingCount == 0)
         try await first.close()
-        let outbox = try #require(try next.scope.objects().outbox)
+        let outbox = try #require(try next.scope.objects().outbox as? Outbox)
         while outbox.status.pendingCount == 0 {
             clock.advance(by: .seconds(1))
             await Task.yield()

@@ -65,6 +65,9 @@ extension Outbox {
         return contents
     }
 
+    /// The ``counts`` since the outbox was opened.
+    public func outcomes() async -> OutboxCounts { counts }
+
     /// Ends the wait of a pending write and of the earlier writes of its subject, or makes a refused write pending again.
     ///
     /// ```swift

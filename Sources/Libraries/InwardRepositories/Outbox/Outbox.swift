@@ -325,6 +325,21 @@ extension Outbox {
         _ = await deadline.bound { await promise.value() }
         state.withLock { $0.drainWaiters.removeAll { $0.promise === promise } }
     }
+
+    /// Opens the outbox if writes are pending, and waits until they are delivered or refused, up to a deadline. Does not wait
+    /// for writes that are due later.
+    ///
+    /// - Parameter deadline: When to stop waiting.
+    /// - Returns: the number of writes in the store that are still pending, in this process or another one.
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    public func deliver(by deadline: Deadline) async throws(RecordStoreError) -> Int {
+        // If the outbox cannot be opened, the writes are counted as pending below.
+        _ = await deadline.bound { () async throws(RecordStoreError) in
+            if try await self.hasPendingRecords() { try await self.open() }
+            await self.drain(by: deadline)
+        }
+        return try await contents().pending.count
+    }
 }
 
 /// Counts of what an ``Outbox`` has done since it was opened.

@@ -7,7 +7,7 @@ public import InwardCore
 /// func replace(_ old: Int, by draft: CommentDraft, in comments: Repository<Comment>, _ outbox: Outbox) async throws {
 ///     let changes = [
 ///         try comments.prepareCreation(of: draft, "the new comment"),
-///         try comments.prepareDeletion(of: old, "the deletion of the old comment"),
+///         try await comments.prepareDeletion(of: old, "the deletion of the old comment"),
 ///     ]
 ///     try await RecordUnitOfWork(outbox: outbox).commit(changes.compactMap { $0 })
 /// }
@@ -87,8 +87,8 @@ extension UnitOfWorkError {
 /// A prepared change of a repository: writes for the upstream, and immediate changes of the store.
 ///
 /// ```swift
-/// func prepare(in comments: Repository<Comment>) throws -> PreparedRecordChange? {
-///     try comments.prepareDeletion(of: 7, "the deletion of a comment")
+/// func prepare(in comments: Repository<Comment>) async throws -> PreparedRecordChange? {
+///     try await comments.prepareDeletion(of: 7, "the deletion of a comment")
 /// }
 /// ```
 ///

@@ -8,8 +8,8 @@ public import InwardCore
 /// }
 /// ```
 ///
-/// A ``Repository`` and a ``RecordUnitOfWork`` use only this protocol, so they do not know whether one process delivers the
-/// writes or several share them.
+/// Repositories, sessions and a ``RecordUnitOfWork`` use only this protocol, so they do not know whether one process delivers
+/// the writes or several share them.
 public protocol RepositoryOutbox: AnyObject, Sendable {
     /// The pending entries that can be read. Those of a subject are in the order in which they are delivered.
     ///
@@ -51,11 +51,59 @@ public protocol RepositoryOutbox: AnyObject, Sendable {
     /// Returns the first pending entry of a subject, or `nil` if there is none.
     func firstPending(of subject: RecordKey) -> OutboxEntry?
 
+    // MARK: Opening
+
+    /// Adds the handlers of repositories, at most one for each endpoint, and tells them which entries are known to be pending.
+    /// `nil` is ignored.
+    ///
+    /// - Returns: the member with which the handlers leave.
+    /// - Throws: a ``RecordStoreError`` if they cannot be added.
+    func join(handlers: [(any OutboxHandler)?]) async throws(RecordStoreError) -> OutboxMember
+
+    /// Removes handlers.
+    func leave(_ member: OutboxMember)
+
+    /// Reads which entries are pending, and tells the handlers.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    func showPending() async throws(RecordStoreError)
+
+    /// Returns whether the store may have pending writes.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    func hasPendingRecords() async throws(RecordStoreError) -> Bool
+
+    /// Reads the pending writes, and begins to deliver them. If another process owns the outbox, waits until it is released.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened.
+    func open() async throws(RecordStoreError)
+
+    /// Reads the pending writes, and begins to deliver them, unless another process owns the outbox.
+    ///
+    /// - Parameter delivering: Whether to deliver before the next write is accepted or retried.
+    /// - Returns: a description of the other process, or `nil`.
+    /// - Throws: a ``RecordStoreError`` if the outbox cannot be opened.
+    func openUnlessOwned(delivering: Bool) async throws(RecordStoreError) -> String?
+
+    /// Returns a description of the other process that owns the outbox, or `nil` if there is none.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    func otherOwner() async throws(RecordStoreError) -> String?
+
+    // MARK: Managing
+
     /// Lists the pending writes and the dead letters.
     ///
     /// - Complexity: O(n) in the number of writes.
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     func contents() async throws(RecordStoreError) -> OutboxContents
+
+    /// Counts what was accepted here and what has ended since the outbox was opened, as far as the store can be read.
+    func outcomes() async -> OutboxCounts
+
+    /// Sends the writes again whose credentials the upstream has rejected, without further waiting. Call it when there are new
+    /// credentials.
+    func retryDenied()
 
     /// Sends a pending or refused write again, without further waiting.
     ///
@@ -84,4 +132,34 @@ public protocol RepositoryOutbox: AnyObject, Sendable {
     /// - Returns: the number of writes that are still pending.
     @discardableResult
     func drain() async -> Int
+
+    /// Begins to deliver, and waits until the pending writes are delivered or refused, up to a deadline. Does not wait for writes
+    /// that are due later.
+    ///
+    /// - Returns: the number of writes in the store that are still pending, no matter which process delivers them.
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    func deliver(by deadline: Deadline) async throws(RecordStoreError) -> Int
+}
+
+extension RepositoryOutbox {
+    /// Stores writes and changes in one commit, and then delivers the writes in the background.
+    ///
+    /// ```swift
+    /// func confirm(_ outbox: any RepositoryOutbox) async throws {
+    ///     try await outbox.accept([OutboxWrite(endpoint: "receipts", subject: ["comments", "7"], path: "comments/7/receipt")])
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - writes: The writes to deliver. Writes of one subject are delivered in this order.
+    ///   - changes: The changes to make in the store in the same commit.
+    /// - Returns: the entries of the writes, in the same order.
+    /// - Throws: a ``RecordStoreError``. Unless its reason is `outcomeUnknown`, nothing was accepted or changed.
+    @discardableResult
+    public func accept(
+        _ writes: [OutboxWrite],
+        with changes: [RecordChange] = []
+    ) async throws(RecordStoreError) -> [OutboxEntry] {
+        try await accept(writes, with: changes, whenAccepted: { _ in })
+    }
 }

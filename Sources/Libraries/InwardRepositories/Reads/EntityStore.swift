@@ -26,6 +26,8 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     private let endpoint: Endpoint<Entity>
     private let store: any RecordStore
     private let prefix: RecordKey
+    /// Where the identifiers of created entities are, if other instances may ask for them. Emptying the cache keeps them.
+    private let identities: RecordKey?
     private let now: @Sendable () -> Date
     private let peers: RepositoryPeers?
     let report: @Sendable (RecordStoreError) -> Void
@@ -35,6 +37,9 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         self.endpoint = endpoint
         store = place.records
         prefix = place.partition.appending(endpoint.name)
+        identities =
+            place.peers?.areElsewhere == true && endpoint.creation != nil
+            ? RecordKey(["created"] + prefix.components) : nil
         now = place.now
         report = place.reportFailure
         peers = place.peers
@@ -124,6 +129,35 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
             StoredRecord(StoredAnswer(time: time, validator: validator, body: body).bytes, expiry: expiry),
             key
         )
+    }
+
+    // MARK: Identifiers of created entities
+
+    /// How long other instances can find an entity by its pending identifier after its creation.
+    private static var identityLifetime: TimeInterval { 7 * 86_400 }
+
+    /// Returns the change that tells other instances which identifier the upstream has given to an entity. Returns no change if
+    /// there is one instance.
+    func keepIdentity(_ id: Entity.ID, of pendingID: Entity.ID) -> [RecordChange] {
+        guard let identities else { return [] }
+        let record = StoredRecord(
+            Array(id.description.utf8),
+            expiry: now().addingTimeInterval(Self.identityLifetime)
+        )
+        return [.keep(record, identities.appending(pendingID.description))]
+    }
+
+    /// Whether other instances may have delivered the creation of an entity.
+    var hasIdentities: Bool { identities != nil }
+
+    /// Returns the identifier that the upstream has given to an entity with a pending one, or `nil` if no instance has delivered
+    /// its creation.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the store fails.
+    func identity(of pendingID: Entity.ID) async throws(RecordStoreError) -> Entity.ID? {
+        guard let identities else { return nil }
+        return try await store.record(for: identities.appending(pendingID.description))
+            .flatMap { String(validating: $0.bytes, as: UTF8.self) }.flatMap { Entity.ID($0) }
     }
 
     // MARK: Answers

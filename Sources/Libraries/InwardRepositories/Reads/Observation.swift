@@ -106,7 +106,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     func read(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Entity?> {
-        if isRefused {
+        // If another instance has delivered the creation, `observe()` follows the entity.
+        if isRefused, !(await repository.learnIdentityToRead(id)) {
             try repository.throwIfClosed(asking: repository.endpoint.onePath(id))
             return Reading(nil, origin: .memory)
         }

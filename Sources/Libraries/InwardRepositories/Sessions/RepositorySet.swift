@@ -26,9 +26,6 @@ public final class RepositorySet: Sendable {
     public let name: UpstreamName
     private let others: [RepositorySet]
     private let share: SessionOutbox?
-    private let partition: OutboxPartition?
-    /// The handlers of the repositories, once they have joined the partition.
-    private let member = Mutex<OutboxMember?>(nil)
     private let shared: RepositorySet?
     private let memory: MemoryLimit
     private let store: RepositoryStore?
@@ -37,7 +34,7 @@ public final class RepositorySet: Sendable {
     private let state = Mutex(State())
 
     /// The outbox that delivers the writes, or `nil` if each write is sent immediately.
-    public var outbox: (any RepositoryOutbox)? { partition ?? share?.outbox }
+    public var outbox: (any RepositoryOutbox)? { share?.outbox }
 
     /// Creates a set of repositories.
     ///
@@ -48,7 +45,6 @@ public final class RepositorySet: Sendable {
     ///   - store: The store that caches responses across restarts, or `nil` for none.
     ///   - outbox: The session's share of the outbox that delivers the writes, or `nil` to send each write immediately. The set
     ///     closes it.
-    ///   - partition: The user's partition of a shared outbox that delivers the writes, instead of `outbox`, or `nil`.
     ///   - endpoints: The endpoints that write through the outbox. The set ignores endpoints of other upstreams.
     ///   - shared: The repositories of endpoints with the audience ``Audience/everyone``, or `nil` if this set has them.
     ///   - others: The repositories of other upstreams.
@@ -60,7 +56,6 @@ public final class RepositorySet: Sendable {
         memory limit: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
         outbox: SessionOutbox? = nil,
-        partition: OutboxPartition? = nil,
         declaring endpoints: [AnyEndpoint] = [],
         sharing shared: RepositorySet? = nil,
         besides others: [RepositorySet] = [],
@@ -75,9 +70,8 @@ public final class RepositorySet: Sendable {
         self.store = store
         self.timer = timer
         share = outbox
-        self.partition = partition
         self.shared = shared
-        guard outbox != nil || partition != nil else { return }
+        guard outbox != nil else { return }
         // Created now, because the outbox needs a handler for each of its writes before it delivers any.
         let repositories = endpoints.filter { $0.upstream == name }.map { ($0.name, $0.make(self)) }
         state.withLock { $0.repositories = Dictionary(repositories) { first, _ in first } }
@@ -140,11 +134,8 @@ public final class RepositorySet: Sendable {
         try set(for: name, asking: "The outbox of \(name)").outbox
     }
 
-    /// The outboxes of all upstreams that are not shared with other instances.
-    package var outboxes: [Outbox] { ([self] + others).compactMap(\.share?.outbox) }
-
-    /// The partitions of the shared outboxes of all upstreams.
-    package var partitions: [OutboxPartition] { ([self] + others).compactMap(\.partition) }
+    /// The outboxes of all upstreams.
+    package var outboxes: [any RepositoryOutbox] { ([self] + others).compactMap(\.outbox) }
 
     private func set(for name: UpstreamName, asking request: String) throws(RepositoryError) -> RepositorySet {
         if name == self.name { return self }
@@ -186,16 +177,6 @@ public final class RepositorySet: Sendable {
         _ errorHandler: any ErrorHandler
     ) async throws(RecordStoreError) {
         let handlers = state.withLock { $0.repositories.values.compactMap(\.handler) }
-        if let partition {
-            if member.withLock({ $0 == nil }) {
-                let joined = try partition.add(handlers)
-                member.withLock { $0 = joined }
-                // Closing may not have found it.
-                if state.withLock(\.isClosed) { partition.leave(joined) }
-            }
-            // If this fails, the outbox or the next write tries again.
-            try await partition.refresh()
-        }
         try await share?.open(handlers: handlers, pendingWrites: pendingWrites, tellingOwnersTo: errorHandler)
     }
 
@@ -216,7 +197,6 @@ public final class RepositorySet: Sendable {
         }
         // Closed first, because answered writes are settled while the repositories are open.
         await share?.close()
-        if let joined = member.withLock({ $0.take() }) { partition?.leave(joined) }
         for repository in repositories { await repository.close() }
         // Released outside of the lock, because their deinitializers can run any code.
         _ = state.withLock { state in

@@ -11,7 +11,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// ``SessionOutboxes`` creates it. A ``RepositorySet`` opens and closes it.
+/// ``SessionOutboxes`` creates it, or you do for a partition of a ``SharedOutbox``. A ``RepositorySet`` opens and closes it.
 public final class SessionOutbox: Sendable {
     private struct Share {
         var member: OutboxMember?
@@ -21,7 +21,7 @@ public final class SessionOutbox: Sendable {
     }
 
     /// The outbox, which the user's other sessions may share.
-    public let outbox: Outbox
+    public let outbox: any RepositoryOutbox
     private let earlier: Mutex<Outbox?>
     private let share = Mutex(Share())
     private let executor: (any TaskExecutor)?
@@ -35,15 +35,24 @@ public final class SessionOutbox: Sendable {
     ///   - executor: The executor on which the outbox is opened, or `nil` for the default.
     ///   - end: Called when the session gives up its share.
     init(
-        _ outbox: Outbox,
-        behind earlier: Outbox?,
+        _ outbox: any RepositoryOutbox,
+        behind earlier: Outbox? = nil,
         executor: (any TaskExecutor)?,
-        whenClosed end: @escaping @Sendable () async -> Void
+        whenClosed end: @escaping @Sendable () async -> Void = {}
     ) {
         self.outbox = outbox
         self.earlier = Mutex(earlier)
         self.executor = executor
         self.end = end
+    }
+
+    /// Creates a session's share of a user's partition of a shared outbox.
+    ///
+    /// - Parameters:
+    ///   - partition: The partition.
+    ///   - executor: The executor on which the partition is read, or `nil` for the default.
+    public convenience init(_ partition: OutboxPartition, executor: (any TaskExecutor)? = nil) {
+        self.init(partition as any RepositoryOutbox, executor: executor)
     }
 
     /// Adds the session's handlers to the outbox, and delivers or shows the pending writes.
@@ -119,7 +128,7 @@ public final class SessionOutbox: Sendable {
         switch pendingWrites {
         case .deliver:
             guard try await outbox.hasPendingRecords() else { return nil }
-            if let owner = try await outbox.openUnlessOwned() {
+            if let owner = try await outbox.openUnlessOwned(delivering: true) {
                 try await outbox.showPending()
                 return owner
             }
@@ -151,22 +160,4 @@ public final class SessionOutbox: Sendable {
         await end()
         if let member = share.withLock(\.member) { outbox.leave(member) }
     }
-}
-
-/// How a session handles the writes that an earlier process left in the app's store.
-///
-/// ```swift
-/// func openReadOnly(_ repositories: RepositorySet) async throws {
-///     try await repositories.open(pendingWrites: .show)
-/// }
-/// ```
-///
-/// In both cases, the session's own writes are accepted and delivered. A session takes ownership of its user's outbox with its
-/// first write, or when it begins to deliver, and shares the outbox with the user's other sessions in the same app.
-public enum PendingWrites: Hashable, Sendable {
-    /// Delivers the writes from sign-in on, unless another process owns the outbox and delivers them.
-    case deliver
-    /// Shows the writes to readers as they were at sign-in, or at the last call of ``Outbox/showPending()``, without owning the
-    /// outbox. Use it for a session that only reads.
-    case show
 }

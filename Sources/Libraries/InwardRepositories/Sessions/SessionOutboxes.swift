@@ -147,23 +147,6 @@ public final class SessionOutboxes: Sendable {
     }
 }
 
-extension Outbox {
-    /// Opens the outbox if writes are pending, and waits until they are delivered or refused, up to a deadline. Does not wait
-    /// for writes that are due later.
-    ///
-    /// - Parameter deadline: When to stop waiting.
-    /// - Returns: the number of writes in the store that are still pending, in this process or another one.
-    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
-    package func deliver(by deadline: Deadline) async throws(RecordStoreError) -> Int {
-        // If the outbox cannot be opened, the writes are counted as pending below.
-        _ = await deadline.bound { () async throws(RecordStoreError) in
-            if try await self.hasPendingRecords() { try await self.open() }
-            await self.drain(by: deadline)
-        }
-        return try await contents().pending.count
-    }
-}
-
 /// A data fetcher that sends requests through the user's most recent open session, whose credentials are the newest. If they
 /// are rejected or cannot be renewed, it tries the previous sessions.
 final class SessionsDataFetcher: DataFetcher {

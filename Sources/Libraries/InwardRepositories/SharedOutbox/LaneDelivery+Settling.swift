@@ -93,7 +93,7 @@ extension LaneDelivery {
         _ = partition.show(accepted: [work.entry], since: partition.readingCount)
         partition.becomeOutdated()
         // If this fails, it is done later.
-        try? await partition.refresh()
+        try? await partition.showPending()
     }
 
     /// Reads the entries after the first one, except for those that are known. While the lease lasts, others only add entries.
@@ -148,9 +148,13 @@ extension LaneDelivery {
 
     /// Reports the outcome of a settled entry.
     private func report(_ work: Work, _ ending: Ending, _ settlement: OutboxSettlement) {
+        let isRefused = if case .failure = ending.outcome { ending.droppedFor == nil } else { false }
+        let counter: WritableKeyPath<OutboxCounts, Int> = isRefused ? \.refused : \.delivered
+        outbox.count { $0[keyPath: counter] += 1 }
         if let partition = outbox.partition(ifUsed: lane.partition) {
             partition.showSettled(
                 work.entry.idempotencyKey,
+                counter,
                 toMembers: settlement.memberCount,
                 settlement.whenCommitted
             )
@@ -161,16 +165,13 @@ extension LaneDelivery {
         switch ending.outcome {
         case .success:
             end = .delivered
-            outbox.count { $0.delivered += 1 }
             if let problem = settlement.problem {
                 outbox.errorHandler.handle(UnusableAnswerError(work.entry, problem: problem))
             }
         case .failure where ending.droppedFor != nil:
             end = .dropped
-            outbox.count { $0.delivered += 1 }
         case .failure(let error):
             end = .refused(error)
-            outbox.count { $0.refused += 1 }
             outbox.errorHandler.handle(RefusedWriteError(work.entry, because: error))
         }
         outbox.observer?.deliveryEnded(work.entry, end, after: outbox.timer.now - ending.start)

@@ -14,13 +14,14 @@ import Foundation
 ///     let partition = outbox.partition(user)
 ///     let comments = Repository(endpoint, upstream: upstream, outbox: partition)
 ///     _ = try await partition.join(handlers: [comments.handler])
+///     try await partition.showPending()
 ///     return comments
 /// }
 /// ```
 ///
 /// All instances that have opened the partition show the same pending writes. An instance shows its own writes when they are
 /// accepted, and those of other instances when the store announces them, usually within milliseconds. For that,
-/// ``SharedOutbox/run()`` must run.
+/// ``SharedOutbox/run(_:)`` must run.
 public final class OutboxPartition: RepositoryOutbox {
     /// What happened to an entry on this instance while the store was being read.
     private enum Event {
@@ -40,6 +41,9 @@ public final class OutboxPartition: RepositoryOutbox {
         var isOutdated = true
         /// The keys of the last discarded entries.
         var discarded: [String] = []
+        /// What this instance has settled, and the keys of the last entries that others have settled.
+        var counts = OutboxCounts()
+        var settledElsewhere: [String] = []
         /// The tasks that wait for the end of an entry, by its idempotency key.
         var waiters: [String: [Promise<Void>]] = [:]
 
@@ -49,14 +53,20 @@ public final class OutboxPartition: RepositoryOutbox {
             events?.append(.settled(key))
             return waiters.removeValue(forKey: key) ?? []
         }
+
+        /// Remembers entries that are no longer pending, and that this instance has not settled.
+        mutating func noteSettledElsewhere(_ keys: [String]) {
+            settledElsewhere += keys.filter { !discarded.contains($0) }
+            if settledElsewhere.count > 10_000 { settledElsewhere.removeFirst(settledElsewhere.count - 10_000) }
+        }
     }
 
     /// The name of the partition, usually that of a user.
     public let name: String
-    private let outbox: SharedOutbox
+    let outbox: SharedOutbox
     private let state = Mutex(State())
     /// Serializes what the handlers are told, so that they are told it in the order of the changes of the state.
-    private let order = Mutex(())
+    let order = Mutex(())
 
     init(_ name: String, of outbox: SharedOutbox) {
         self.name = name
@@ -67,26 +77,14 @@ public final class OutboxPartition: RepositoryOutbox {
 
     // MARK: Handlers
 
-    /// Adds handlers, and tells them which entries are pending.
+    /// Adds handlers, and tells them which entries this instance knows of. Others are shown by ``showPending()``, by the next write
+    /// that depends on them, or when ``SharedOutbox/run(_:)`` reads the store.
     ///
     /// - Parameter handlers: The handlers, at most one for each endpoint. `nil` is ignored.
     /// - Returns: the member with which the handlers leave.
-    /// - Throws: a ``RecordStoreError`` if the store cannot be read, or `denied` if two handlers have the same endpoint.
+    /// - Throws: a ``RecordStoreError``, `denied`, if two handlers have the same endpoint.
     public func join(handlers: [(any OutboxHandler)?]) async throws(RecordStoreError) -> OutboxMember {
-        let member = try add(handlers.compactMap(\.self))
-        do throws(RecordStoreError) {
-            try await refresh()
-            return member
-        } catch {
-            leave(member)
-            throw error
-        }
-    }
-
-    /// Adds handlers, and tells them which entries this instance knows of. The next change that depends on them reads which
-    /// entries are pending, unless ``refresh()`` does it before.
-    func add(_ handlers: [any OutboxHandler]) throws(RecordStoreError) -> OutboxMember {
-        let byEndpoint = try Outbox.byEndpoint(handlers)
+        let byEndpoint = try Outbox.byEndpoint(handlers.compactMap(\.self))
         return order.withLock { _ in
             let (member, pending) = state.withLock { ($0.handlers.add(byEndpoint), $0.pending) }
             OutboxHandlers(byEndpoint).reset(to: pending)
@@ -120,7 +118,7 @@ public final class OutboxPartition: RepositoryOutbox {
     /// Reads which entries are pending, and shows them.
     ///
     /// - Throws: a ``RecordStoreError`` if the store cannot be read. Then the handlers show what they knew before.
-    public func refresh() async throws(RecordStoreError) {
+    public func showPending() async throws(RecordStoreError) {
         let ticket = try await outbox.locks.take([["reading", name]])
         defer { outbox.locks.release(ticket) }
         state.withLock { $0.events = [] }
@@ -154,6 +152,7 @@ public final class OutboxPartition: RepositoryOutbox {
                 guard entries != state.pending else { return ([], nil) }
                 let keys = Set(entries.map(\.idempotencyKey))
                 let ended = state.waiters.keys.filter { !keys.contains($0) }
+                state.noteSettledElsewhere(state.pending.map(\.idempotencyKey).filter { !keys.contains($0) })
                 state.pending = entries
                 return (ended.flatMap { state.waiters.removeValue(forKey: $0) ?? [] }, state.handlers)
             }
@@ -162,7 +161,10 @@ public final class OutboxPartition: RepositoryOutbox {
         }
     }
 
-    /// Whether something may have changed since the last reading. ``SharedOutbox/run()`` then reads again.
+    /// Counts writes that this instance has accepted.
+    func countAccepted(_ count: Int) { state.withLock { $0.counts.accepted += count } }
+
+    /// Whether something may have changed since the last reading. ``SharedOutbox/run(_:)`` then reads again.
     var isOutdated: Bool { state.withLock(\.isOutdated) }
 
     /// Notes that something may have changed since the last reading.
@@ -191,127 +193,44 @@ public final class OutboxPartition: RepositoryOutbox {
         }
     }
 
-    /// Remembers that somebody has discarded an entry on this instance, and no longer shows it.
-    func showDiscarded(_ key: String) async {
+    /// Notes that somebody discards an entry on this instance. Called before the commit, because a reading may find it gone at any
+    /// time after that.
+    func beginDiscarding(_ key: String) {
         state.withLock { state in
             state.discarded.append(key)
             if state.discarded.count > 1_000 { state.discarded.removeFirst() }
             state.isOutdated = true
         }
-        // If this fails, it is done later.
-        try? await refresh()
     }
+
+    /// Notes that an entry was not discarded.
+    func endDiscarding(_ key: String) { state.withLock { $0.discarded.removeAll { $0 == key } } }
 
     /// Shows that this instance has settled an entry.
     ///
     /// - Parameters:
     ///   - key: The idempotency key of the entry.
+    ///   - counter: What counts such ends.
     ///   - count: The number of members that had joined when the settlement was made.
     ///   - tell: Tells the handlers of these members.
-    func showSettled(_ key: String, toMembers count: Int, _ tell: () -> Void) {
+    func showSettled(
+        _ key: String,
+        _ counter: WritableKeyPath<OutboxCounts, Int>,
+        toMembers count: Int,
+        _ tell: () -> Void
+    ) {
         let waiters = order.withLock { _ in
             tell()
-            let (waiters, handlers, pending) = state.withLock { ($0.settle(key), $0.handlers, $0.pending) }
+            let (waiters, handlers, pending) = state.withLock { state in
+                state.counts[keyPath: counter] += 1
+                // A reading may have found first that it is no longer pending.
+                state.settledElsewhere.removeAll { $0 == key }
+                return (state.settle(key), state.handlers, state.pending)
+            }
             handlers.reset(to: pending, after: count)
             return waiters
         }
         for waiter in waiters { waiter.fulfill(()) }
-    }
-}
-
-// MARK: - Writing
-
-extension OutboxPartition {
-    /// Stores writes and changes in one commit. Some instance then delivers the writes in the background.
-    ///
-    /// - Parameters:
-    ///   - writes: The writes to deliver. Writes of one subject are delivered in this order.
-    ///   - changes: The changes to make in the store in the same commit.
-    ///   - tell: Called once with the entries, when they are durable and the handlers know of them. Must return quickly.
-    /// - Returns: the entries of the writes, in the same order.
-    /// - Throws: the same errors as ``SharedOutbox/accept(_:in:with:)``.
-    @discardableResult
-    public func accept(
-        _ writes: [OutboxWrite],
-        with changes: [RecordChange],
-        whenAccepted tell: ([OutboxEntry]) -> Void
-    ) async throws(RecordStoreError) -> [OutboxEntry] {
-        let entries = try await outbox.accept(writes, in: name, with: changes)
-        tell(entries)
-        return entries
-    }
-
-    /// Stores a write that depends on the pending writes of its subject. Some instance then delivers it in the background.
-    ///
-    /// - Parameters:
-    ///   - subject: The subject of the write.
-    ///   - letter: The ``OutboxItem/id`` of the dead letter that the write replaces, in the same commit, or `nil` for none.
-    ///   - make: Returns the write, or `nil` to accept none. It is called again whenever another instance has accepted or settled
-    ///     a write of the subject, after this one shows that. Only the last call counts.
-    /// - Returns: the entry, or `nil` if nothing was accepted.
-    /// - Throws: the same errors as ``SharedOutbox/accept(_:in:with:)``.
-    @discardableResult
-    public func accept(
-        in subject: RecordKey,
-        replacing letter: String?,
-        making make: () -> OutboxWrite?
-    ) async throws(RecordStoreError) -> OutboxEntry? {
-        // Otherwise, each accepted write would make those of all other tasks of this instance start again.
-        let ticket = try await outbox.locks.take([RecordKey(["making", name] + subject.components)])
-        defer { outbox.locks.release(ticket) }
-        var replaced: RecordSnapshot?
-        if let letter {
-            guard let (snapshot, _) = try await outbox.deadLetter(letter, in: name) else { return nil }
-            replaced = snapshot
-        }
-        let destination = try await outbox.destination(name)
-        if isOutdated { try await refresh() }
-        var mismatches = 0
-        while true {
-            // What is shown cannot change while the write is made.
-            let (known, made) = order.withLock { _ in (pending.filter { $0.write.subject == subject }, make()) }
-            guard let write = made else { return nil }
-            let lane = OutboxLane(of: write, in: name, destination.terms(of: write.endpoint))
-            let head = try await outbox.store.snapshot(for: outbox.records.head(of: lane))
-            let found =
-                head == nil ? [] : try await outbox.pendingEntries(of: lane).filter { $0.write.subject == subject }
-            guard found.map(\.write) == known.map(\.write) else {
-                mismatches += 1
-                guard mismatches < Self.maximumMismatches else { throw Self.mixed(subject) }
-                try await refresh()
-                continue
-            }
-            mismatches = 0
-            var acceptance = SharedOutbox.Acceptance(writes: [write], partition: name)
-            acceptance.conditions = [.isUnchanged(outbox.records.head(of: lane), since: head)]
-            if let replaced {
-                acceptance.ownChanges = [.remove(replaced.key)]
-                acceptance.conditions.append(.isUnchanged(replaced.key, since: replaced))
-            }
-            do throws(RecordStoreError) {
-                return try await outbox.accept(acceptance, to: destination).first
-            } catch {
-                guard error.reason == .conflict else { throw error }
-                // Somebody else has resolved the dead letter.
-                if let replaced, try await outbox.store.snapshot(for: replaced.key)?.version != replaced.version {
-                    return nil
-                }
-                try await refresh()
-            }
-        }
-    }
-
-    /// How often in a row the pending writes of a subject may differ from those that are shown after they were read again.
-    private static let maximumMismatches = 100
-
-    private static func mixed(_ subject: RecordKey) -> RecordStoreError {
-        RecordStoreError(
-            .unavailable,
-            explanation: """
-                Nothing was accepted: the pending writes of \(subject) change too often, or their endpoints ask for different orders. \
-                Try again when they are delivered.
-                """
-        )
     }
 }
 
@@ -330,19 +249,66 @@ extension OutboxPartition {
         return OutboxContents(pending: pending.filter { !refused.contains($0.id) }, deadLetters: letters)
     }
 
-    /// Sends a held write or a dead letter again, as ``SharedOutbox/resend(_:in:)`` does.
+    /// Sends a pending write or a dead letter again, as ``SharedOutbox/resend(_:in:)`` does.
     ///
     /// - Returns: the pending entry, or `nil` if there is no such write.
     @discardableResult
     public func retry(_ id: String) async throws(RecordStoreError) -> OutboxEntry? {
-        try await outbox.resendWrite(id, in: name).entry
+        let (isFound, entry) = try await outbox.resendWrite(id, in: name)
+        guard isFound, entry == nil else { return entry }
+        throw RecordStoreError(
+            .denied,
+            explanation:
+                "The write \(id) cannot be read by this version of the program: discard it, or let another version send it."
+        )
     }
 
-    /// Removes a held write or a dead letter permanently, as ``SharedOutbox/discard(_:in:)`` does.
+    /// Removes a pending write or a dead letter permanently, as ``SharedOutbox/discard(_:in:)`` does.
     @discardableResult
     public func discard(_ id: String) async throws(RecordStoreError) -> Bool {
         try await outbox.discard(id, in: name)
     }
+
+    /// Counts the writes that this instance has accepted, and those that have ended on any instance, as long as the partition has
+    /// been in use. A write that another instance has discarded counts as delivered. If the store cannot be read, those that
+    /// others have ended are left out.
+    public func outcomes() async -> OutboxCounts {
+        // If this fails, the counts are what is known so far.
+        try? await showPending()
+        var (counts, elsewhere) = state.withLock { ($0.counts, $0.settledElsewhere) }
+        guard !elsewhere.isEmpty, let items = try? await outbox.deadLetters(in: name) else { return counts }
+        let letters = Set(items.map(\.id))
+        let refused = elsewhere.count { letters.contains($0) }
+        counts.refused += refused
+        counts.delivered += elsewhere.count - refused
+        return counts
+    }
+
+    // MARK: Opening
+
+    /// Lets this instance deliver pending writes, those of other partitions among them, while ``SharedOutbox/run(_:)`` runs.
+    public func open() async throws(RecordStoreError) { outbox.startDelivering() }
+
+    /// Lets this instance deliver pending writes as ``open()`` does, unless `delivering` is `false`. Returns `nil`, because nobody
+    /// owns a partition.
+    public func openUnlessOwned(delivering: Bool) async throws(RecordStoreError) -> String? {
+        if delivering { outbox.startDelivering() }
+        return nil
+    }
+
+    /// Returns `nil`, because nobody owns a partition.
+    public func otherOwner() async throws(RecordStoreError) -> String? { nil }
+
+    /// Reads which entries are pending, shows them, and returns whether there are any.
+    public func hasPendingRecords() async throws(RecordStoreError) -> Bool {
+        try await showPending()
+        return !pending.isEmpty
+    }
+
+    /// Does nothing: the credentials of the service do not depend on those of a session.
+    public func retryDenied() {}
+
+    // MARK: Ending
 
     /// Waits until a write is done at the upstream and settled, on any instance.
     ///
@@ -353,7 +319,7 @@ extension OutboxPartition {
     public func settlement(of entry: OutboxEntry) async throws(RepositoryError) {
         let letter: OutboxItem?
         do throws(RecordStoreError) {
-            if !isPending(entry) { try await refresh() }
+            if !isPending(entry) { try await showPending() }
             try await wait(forEndOf: entry)
             letter = try await outbox.deadLetter(entry.idempotencyKey, in: name)?.item
         } catch {
@@ -392,13 +358,23 @@ extension OutboxPartition {
         let ids = Set(waiting.map(\.id))
         // The entries behind one that waits wait, too.
         let subjects = Set(waiting.compactMap(\.write?.subject))
-        try? await refresh()
+        try? await showPending()
         for entry in pending where !ids.contains(entry.idempotencyKey) && !subjects.contains(entry.write.subject) {
             // Wait for the other writes even if this one was refused.
             do { try await settlement(of: entry) } catch {}
             if Task.isCancelled || deadline.map({ $0.remaining <= .zero }) == true { break }
         }
         return pending.count
+    }
+
+    /// Lets this instance deliver, and waits as ``drain()`` does, up to a deadline.
+    ///
+    /// - Returns: the number of writes in the store that are still pending.
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    public func deliver(by deadline: Deadline) async throws(RecordStoreError) -> Int {
+        outbox.startDelivering()
+        _ = await deadline.bound { await self.drain() }
+        return try await contents().pending.count
     }
 
     private func isPending(_ entry: OutboxEntry) -> Bool {

@@ -68,13 +68,14 @@ extension SharedOutbox {
                 continue
             }
             count { $0.accepted += plan.entries.count }
+            partition?.countAccepted(plan.entries.count)
             if partition?.show(accepted: plan.entries, since: reading) == false {
                 partition?.becomeOutdated()
                 // The writes are accepted, so an error of this reading is not theirs. It is done again later.
-                try? await partition?.refresh()
+                try? await partition?.showPending()
             }
             observer?.writesAccepted(plan.entries)
-            wake()
+            startDelivering()
             return plan.entries
         }
     }

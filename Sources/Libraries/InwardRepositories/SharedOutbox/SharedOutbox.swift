@@ -48,6 +48,8 @@ public final class SharedOutbox: Sendable {
         var deliveries = 0
         /// Whether the last search found as many subjects as it asked for, so that there may be more.
         var mayFindMore = false
+        /// Whether this instance looks for writes to deliver.
+        var isDelivering = false
         var isStopping = false
         /// Wakes the search for subjects.
         var alarm = Promise<Void>()
@@ -76,7 +78,7 @@ public final class SharedOutbox: Sendable {
     /// The locks of the lanes whose writes this instance is accepting, by the keys of their heads, and those of partitions.
     let locks = SubjectLocks()
 
-    /// Creates an outbox. It accepts writes at once, and delivers them while ``run()`` runs.
+    /// Creates an outbox. It accepts writes at once, and delivers them while ``run(_:)`` runs.
     ///
     /// - Parameters:
     ///   - store: The store that all instances share.
@@ -122,7 +124,11 @@ public final class SharedOutbox: Sendable {
     ///
     /// When the task is cancelled, attempts that the upstream has not answered are cancelled, answered writes are settled, and
     /// the leases are given back, so that other instances go on at once. Call it once.
-    public func run() async {
+    ///
+    /// - Parameter pendingWrites: Pass ``PendingWrites/show`` for an instance that only reads. It then delivers nothing until it
+    ///   accepts a write itself, or is asked to with ``OutboxPartition/open()`` or ``resend(_:in:)``.
+    public func run(_ pendingWrites: PendingWrites = .deliver) async {
+        if pendingWrites == .deliver { startDelivering() }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.followAnnouncements() }
             group.addTask { await self.refreshOutdated() }
@@ -147,7 +153,7 @@ public final class SharedOutbox: Sendable {
     private func deliver() async {
         await withDiscardingTaskGroup { group in
             while let alarm = nextAlarm() {
-                let limit = policy.delivery.concurrency - state.withLock(\.deliveries)
+                let limit = state.withLock { $0.isDelivering ? policy.delivery.concurrency - $0.deliveries : 0 }
                 let end = timer.now + policy.leaseDuration
                 let leased = limit > 0 ? await claim(upTo: limit) : []
                 state.withLock { state in
@@ -211,8 +217,17 @@ public final class SharedOutbox: Sendable {
         alarm?.fulfill(())
     }
 
-    /// Wakes the search for subjects.
-    func wake() { state.withLock(\.alarm).fulfill(()) }
+    /// Looks for subjects now, and from now on.
+    func startDelivering() {
+        let alarm = state.withLock { state in
+            state.isDelivering = true
+            return state.alarm
+        }
+        alarm.fulfill(())
+    }
+
+    /// Looks for subjects now, if this instance delivers.
+    private func wake() { state.withLock(\.alarm).fulfill(()) }
 
     private func stop() {
         let (alarm, attempts) = state.withLock { state in
@@ -223,7 +238,7 @@ public final class SharedOutbox: Sendable {
         for attempt in attempts { attempt.cancel() }
     }
 
-    /// Whether ``run()`` was cancelled, so that nothing more is sent.
+    /// Whether ``run(_:)`` was cancelled, so that nothing more is sent.
     var isStopping: Bool { state.withLock(\.isStopping) }
 
     /// Sends a request, unless the outbox stops.
@@ -315,7 +330,7 @@ public final class SharedOutbox: Sendable {
             for (number, partition) in partitions.enumerated() {
                 if number >= 8 { await group.next() }
                 // If the store cannot be read, `refreshOutdated` tries again.
-                group.addTask { try? await partition.refresh() }
+                group.addTask { try? await partition.showPending() }
             }
         }
     }

@@ -117,6 +117,42 @@ extension Repository {
         return PreparedRecordChange(description, for: outbox, writes: [try write(body, to: path)])
     }
 
+    /// Finds out whether an identifier is the pending one of an entity whose creation another instance has delivered.
+    ///
+    /// - Returns: whether it is. Then the entity is found by this identifier from now on.
+    /// - Throws: a ``RecordStoreError`` if the store cannot tell.
+    func learnIdentity(of id: Entity.ID) async throws(RecordStoreError) -> Bool {
+        let (_, isCreated, isDelivered) = pending.identity(of: id)
+        guard let store, !isCreated, !isDelivered, let current = try await store.identity(of: id) else { return false }
+        return pending.learn(current, of: id)
+    }
+
+    /// Finds out, before a read, whether an identifier is a pending one. If the store cannot tell, it is not.
+    func learnIdentityToRead(_ id: Entity.ID) async -> Bool {
+        do throws(RecordStoreError) {
+            return try await learnIdentity(of: id)
+        } catch {
+            store?.report(error)
+            return false
+        }
+    }
+
+    /// Finds out, before a write, whether an identifier is a pending one, unless it names an entity in memory. Otherwise, the write
+    /// could go to an address that the upstream does not have, and a deletion would seem to succeed.
+    func learnIdentityToWrite(_ id: Entity.ID, through outbox: any RepositoryOutbox) async throws(RepositoryError) {
+        func isUnknown() -> Bool {
+            pending.subject(of: id) == nil && !pending.identity(of: id).isDelivered && cachedVersion(of: id) == nil
+        }
+        guard store?.hasIdentities == true, isUnknown() else { return }
+        do throws(RecordStoreError) {
+            // In this order: the commit that settles the creation stores the identifier.
+            try await outbox.showPending()
+            if isUnknown() { _ = try await learnIdentity(of: id) }
+        } catch {
+            throw RepositoryError(error, request: source.upstream.description(of: endpoint.onePath(id)))
+        }
+    }
+
     private func creating(at path: [String]) -> String {
         DataRequest(method: .post, url: source.upstream.address(of: path)).description
     }

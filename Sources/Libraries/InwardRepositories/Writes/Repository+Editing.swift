@@ -43,7 +43,7 @@ extension Repository {
             if let outbox {
                 while true {
                     if let reading = try await accept(base, change, into: outbox) { return reading }
-                    // Another instance has changed the entity in the meantime.
+                    // Another instance has changed or created the entity in the meantime.
                     base = try await versionToUpdate(id)
                 }
             }
@@ -115,7 +115,7 @@ extension Repository {
     /// Prepares the deletion of an entity for a ``RecordUnitOfWork``.
     ///
     /// ```swift
-    /// let change = try comments.prepareDeletion(of: 7, "the deletion of a comment")
+    /// let change = try await comments.prepareDeletion(of: 7, "the deletion of a comment")
     /// ```
     ///
     /// - Parameters:
@@ -126,10 +126,11 @@ extension Repository {
     public func prepareDeletion(
         of id: Entity.ID,
         _ description: String
-    ) throws(RepositoryError) -> PreparedRecordChange? {
+    ) async throws(RepositoryError) -> PreparedRecordChange? {
         try throwIfClosed(asking: endpoint.onePath(id))
         try throwUnlessDeletable(id)
         guard let outbox else { return nil }
+        try await learnIdentityToWrite(id, through: outbox)
         let current = pending.currentID(id)
         let write = try write(current, .deletion, cachedVersion(of: current)?.entityTag)
         return PreparedRecordChange(description, for: outbox, writes: [write])
@@ -237,15 +238,12 @@ extension Repository {
         let wasCreated = pending.isCreated(base.entity.id)
         try await accept(base.entity.id, into: outbox) { current throws(RepositoryError) in
             updated = nil
-            isForgotten = wasCached && cachedVersion(of: current) == nil
-            if isForgotten { return nil }
             let (_, isCreated, isDelivered) = pending.identity(of: base.entity.id)
-            if wasCreated, !isCreated, !isDelivered {
-                throw refusal(
-                    of: current,
-                    "was not sent: the creation of the entity was refused, or another instance has delivered it",
-                    .notFound
-                )
+            isForgotten =
+                (wasCached || isDelivered && current != base.entity.id) && cachedVersion(of: current) == nil
+            if isForgotten { return nil }
+            if wasCreated, !isCreated, !isDelivered, cachedVersion(of: current) == nil {
+                throw refusal(of: current, "was not sent: the creation of the entity was refused", .notFound)
             }
             guard let (request, entityTag, entity) = try update(current, from: base, change) else { return nil }
             updated = entity
@@ -271,6 +269,7 @@ extension Repository {
         _ make: (Entity.ID) throws(RepositoryError) -> (request: EditRequest, entityTag: String?)?
     ) async throws(RepositoryError) {
         while true {
+            try await learnIdentityToWrite(id, through: outbox)
             let subject = subject(of: pending.currentID(id))
             // Stays `nil` if the subject has changed, because the creation of the entity was settled in the meantime. Then try
             // again.

@@ -325,7 +325,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return try await settlement(
             of: entry,
             entity.id,
-            changes: keeping(entity, validator),
+            changes: keeping(entity, validator) + identity(entity.id, of: entry),
             revised: revised,
             createdID: entity.id
         ) { effects.keep(entity, validator) }
@@ -348,6 +348,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     private func keeping(_ entity: Entity, _ validator: Validator?) -> [RecordChange] {
         store.map { [$0.keep(entity, age: .zero, validator), $0.removeLists] } ?? []
+    }
+
+    /// Returns the change that tells other instances the identifier of a created entity. There are none of an `Outbox`, which uses
+    /// pending identifiers again.
+    private func identity(_ id: Entity.ID, of entry: OutboxEntry) -> [RecordChange] {
+        guard entry.pendingNumber != entry.sequence else { return [] }
+        let draft = entities.creation?.pending(entry.write.body ?? [], entry.pendingNumber, entities.format)
+        return draft.flatMap { store?.keepIdentity(id, of: $0.id) } ?? []
     }
 
     private func removal(of id: Entity.ID) -> [RecordChange] { store.map { [$0.remove(id), $0.removeLists] } ?? [] }

@@ -289,9 +289,10 @@ extension SessionScope {
         try await scope.run { objects async throws(RecordStoreError) -> DeliveryOutcome.Ending in
             let deadline = Deadline(in: limit, on: objects.timer)
             let parts = try await objects.repositories.outboxes.concurrently { outbox async throws(RecordStoreError) in
-                if let owner = try await outbox.openUnlessOwned() { return (owner: String?.some(owner), count: 0) }
-                await outbox.drain(by: deadline)
-                return (nil, try await outbox.contents().pending.count)
+                if let owner = try await outbox.openUnlessOwned(delivering: true) {
+                    return (owner: String?.some(owner), count: 0)
+                }
+                return (nil, try await outbox.deliver(by: deadline))
             }
             if let owner = parts.compactMap(\.owner).first { return .owned(by: owner) }
             let count = parts.reduce(0) { $0 + $1.count }
@@ -300,13 +301,13 @@ extension SessionScope {
     }
 }
 
-extension [Outbox] {
+extension [any RepositoryOutbox] {
     /// Runs work with each outbox concurrently, so that an upstream that does not answer does not delay the others.
     ///
     /// - Returns: The results, in any order.
     /// - Throws: The `RecordStoreError` of one of them, after all have ended.
     func concurrently<Value: Sendable>(
-        _ work: @escaping @Sendable (Outbox) async throws(RecordStoreError) -> Value
+        _ work: @escaping @Sendable (any RepositoryOutbox) async throws(RecordStoreError) -> Value
     ) async throws(RecordStoreError) -> [Value] {
         let results = await withTaskGroup(of: Result<Value, RecordStoreError>.self) { group in
             for outbox in self {

@@ -104,34 +104,3 @@ struct SharedOutboxes: Sendable {
         }
     }
 }
-
-/// Work in the background that lasts as long as an app.
-struct BackgroundWork: Sendable {
-    private let task: Task<Void, Never>
-
-    /// Begins the work, which must end when its task is cancelled.
-    init(on timer: TimerService, _ work: @escaping @Sendable () async -> Void) {
-        // Unstructured, because the app outlives the call that opens it. Closing the app ends the task, and waits for it.
-        task = Task(executorPreference: timer.executor) { await work() }
-    }
-
-    /// Ends the work, and waits until it has ended.
-    func end() async {
-        task.cancel()
-        await task.value
-    }
-}
-
-extension [OutboxPartition] {
-    /// Waits until the pending writes of all partitions are settled, up to a deadline.
-    ///
-    /// - Returns: The number of writes that are still pending, as far as this instance knows.
-    func deliver(by deadline: Deadline) async -> Int {
-        _ = await deadline.bound {
-            await withTaskGroup(of: Void.self) { group in
-                for partition in self { group.addTask { await partition.drain() } }
-            }
-        }
-        return reduce(0) { $0 + $1.pending.count }
-    }
-}

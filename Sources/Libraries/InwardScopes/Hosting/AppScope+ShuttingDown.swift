@@ -41,7 +41,13 @@ extension AppScope {
             await finishWork(by: deadline, on: app.configuration.clock)
             var (pendingCount, failures) = await app.outboxes.deliver(by: deadline)
             for (_, outbox) in app.sharedOutboxes.all {
-                pendingCount += await outbox.usedPartitions.deliver(by: deadline)
+                do throws(RecordStoreError) {
+                    pendingCount += try await (outbox.usedPartitions as [any RepositoryOutbox]).concurrently {
+                        partition async throws(RecordStoreError) in try await partition.deliver(by: deadline)
+                    }.reduce(0, +)
+                } catch {
+                    failures.append(error)
+                }
             }
             report.unfinished = Dictionary(scope.workInFlight.map { ($0.scope, 1) }, uniquingKeysWith: +)
             report.pendingWriteCount = failures.isEmpty ? pendingCount : nil

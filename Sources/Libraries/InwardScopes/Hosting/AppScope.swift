@@ -67,8 +67,7 @@ public struct AppScope<Own: Sendable>: Container {
             let cache = ResponseCache(byteLimit: configuration.responseCacheBytes, clock: configuration.clock)
             let shared = SharedOutboxes(configuration, timer: timer)
             if configuration.sharing != nil {
-                let work = BackgroundWork(on: timer) { await shared.run() }
-                _ = opening.closing(work, as: "sharedOutboxes") { await $0.end() }
+                opening.running("sharedOutboxes", executor: timer.executor) { await shared.run() }
             }
             func repositories(at hosted: HostedUpstream, besides others: [RepositorySet] = []) -> RepositorySet {
                 let partition = opening.closing(cache.makePartition(), as: hosted.title("cachePartition")) {

@@ -110,7 +110,7 @@ extension Credentials {
     /// Connects the credentials to their session: renewals resume the outbox, failures go to the error handler, and a final
     /// refusal closes the session.
     func tell<Objects>(
-        _ outbox: Outbox?,
+        _ outbox: (any RepositoryOutbox)?,
         _ errorHandler: any ErrorHandler,
         closing scope: Scope<SessionLifetime, Objects>
     ) {

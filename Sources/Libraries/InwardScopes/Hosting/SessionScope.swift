@@ -114,10 +114,9 @@ public struct SessionScope<Own: Sendable>: Container {
     public func deliver(within limit: Duration) async throws -> Int {
         try await scope.run { objects async throws(RecordStoreError) in
             let deadline = Deadline(in: limit, on: objects.timer)
-            let ownCount = try await objects.repositories.outboxes.concurrently {
+            return try await objects.repositories.outboxes.concurrently {
                 outbox async throws(RecordStoreError) in try await outbox.deliver(by: deadline)
             }.reduce(0, +)
-            return ownCount + (await objects.repositories.partitions.deliver(by: deadline))
         }.get()
     }
 }
@@ -219,24 +218,25 @@ extension AppScope {
                 // Ends requests when the session closes.
                 let asked = hosted.upstream.asked(through: ScopedDataFetcher(scope) { $0.dataFetchers[place] })
                 let store = configuration.place(of: owner.key, at: hosted, app.sharedOutboxes.peers)
-                let writes = app.sharedOutboxes.partition(of: owner, at: hosted)
-                let share = (writes == nil ? store : nil).map { store in
-                    app.outboxes.outbox(
-                        of: store,
-                        at: asked,
-                        policy: configuration.outboxPolicy,
-                        timer: app.timer,
-                        observer: configuration.observers.repositories,
-                        errorHandler: configuration.errorHandler
-                    )
-                }
+                let share =
+                    app.sharedOutboxes.partition(of: owner, at: hosted)
+                    .map { SessionOutbox($0, executor: app.timer.executor) }
+                    ?? store.map { store in
+                        app.outboxes.outbox(
+                            of: store,
+                            at: asked,
+                            policy: configuration.outboxPolicy,
+                            timer: app.timer,
+                            observer: configuration.observers.repositories,
+                            errorHandler: configuration.errorHandler
+                        )
+                    }
                 let repositories = RepositorySet(
                     upstream: asked,
                     named: hosted.name,
                     memory: memory ?? configuration.memory,
                     store: store,
                     outbox: share,
-                    partition: writes,
                     declaring: configuration.endpoints,
                     sharing: app.repositories,
                     besides: others,

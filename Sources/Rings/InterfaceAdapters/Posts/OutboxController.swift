@@ -17,7 +17,7 @@ public import Foundation
 /// }
 /// ```
 public struct OutboxController: Sendable {
-    private let outbox: Outbox
+    private let outbox: any RepositoryOutbox
     private let timeLimit: Duration
     private let timer: TimerService
     private let now: @Sendable () -> Date
@@ -30,7 +30,7 @@ public struct OutboxController: Sendable {
     ///   - timer: Measures the time limit.
     ///   - now: Returns the current time, from which the ages of writes are computed.
     public init(
-        _ outbox: Outbox,
+        _ outbox: any RepositoryOutbox,
         timeLimit: Duration,
         timer: TimerService,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -116,9 +116,20 @@ public struct OutboxController: Sendable {
             if try await outbox.hasPendingRecords() { try await outbox.open() }
             await outbox.drain()
         }
-        guard let owner = try? await outbox.otherOwner() else { return DeliveryViewModel(outbox) }
-        let waitingCount = try? await outbox.contents().pending.count
-        return DeliveryViewModel(outbox, waitingCount: waitingCount, owner: owner)
+        // Count the pending writes first: one that settles in between is then counted twice rather than missed.
+        let waitingCount = await waitingCount()
+        let counts = await outbox.outcomes()
+        return DeliveryViewModel(
+            deliveredCount: counts.delivered,
+            refusedCount: counts.refused,
+            waitingCount: waitingCount,
+            owner: (try? await outbox.otherOwner()) ?? nil
+        )
+    }
+
+    /// The number of pending writes in the store or, if it cannot be read, those that this process knows of.
+    private func waitingCount() async -> Int {
+        (try? await outbox.contents().pending.count) ?? outbox.pending.count
     }
 
     private func contents(_ presenter: OutboxPresenter) async throws(FailureViewModel) -> OutboxContents {
@@ -164,18 +175,10 @@ public struct DeliveryViewModel: Hashable, Sendable {
     /// The other process that owns the outbox and delivers its writes; `nil` if there is none.
     public let owner: String?
 
-    /// Creates a view model from the current counts of an outbox.
-    ///
-    /// - Parameters:
-    ///   - outbox: The outbox.
-    ///   - waitingCount: The number of pending writes, if another process owns the outbox; `nil` for the outbox's own count.
-    ///   - owner: The process that owns the outbox; `nil` if no other process does.
-    public init(_ outbox: Outbox, waitingCount: Int? = nil, owner: String? = nil) {
-        // Read the pending count first: a write that settles in between is then counted twice rather than missed.
-        self.waitingCount = waitingCount ?? outbox.status.pendingCount
-        let counts = outbox.counts
-        deliveredCount = counts.delivered
-        refusedCount = counts.refused
+    init(deliveredCount: Int, refusedCount: Int, waitingCount: Int, owner: String?) {
+        self.deliveredCount = deliveredCount
+        self.refusedCount = refusedCount
+        self.waitingCount = waitingCount
         self.owner = owner
     }
 

@@ -137,7 +137,7 @@ struct SessionOutboxesTests {
         let stage = stage
         try await stage.scheduler.run {
             let outboxes = SessionOutboxes(executor: stage.timer.executor)
-            weak var outbox: Outbox?
+            weak var outbox: (any RepositoryOutbox)?
             do {
                 let session = share(outboxes, of: ["7"], stage.upstream())
                 outbox = session.outbox

@@ -100,7 +100,7 @@ struct SharedOutboxOutcomeTests {
                 return
             }
             #expect(cause.contains("503") && items.count == 2 && first.attempts == 2)
-            await #expect(throws: RecordStoreError.self) { try await outbox.discard(items[1].id, in: partition) }
+            await #expect(throws: RecordStoreError.self) { try await outbox.resend(items[1].id, in: partition) }
             if isResent {
                 #expect(try await outbox.resend(first.id, in: partition))
             } else {

@@ -15,81 +15,9 @@ import Foundation
 
 /// Repositories of one user on two instances of a service, which write through a shared outbox.
 @Suite(.timeLimit(.minutes(5)))
-struct SharedRepositoryTests {
-    /// An instance of the service with a session of the user.
-    private struct Instance {
-        let outbox: SharedOutbox
-        let partition: OutboxPartition
-        let remarks: Repository<Remark>
-        let peers: RepositoryPeers
-        /// The repository whose handler delivers the writes if no session is open.
-        let deliverer: Repository<Remark>
-    }
-
-    private let stage = SharedOutboxStage()
-    private let source = VersionedSource()
-
-    private func place(_ peers: RepositoryPeers?) -> RepositoryStore {
-        RepositoryStore(stage.store, partition: ["kept"], peers: peers, now: { SharedOutboxStage.time }) {
-            Issue.record($0)
-        }
-    }
-
-    private func instance(
-        _ number: UInt64,
-        _ editing: Editing<Remark>,
-        over store: (any SharedRecordStore)? = nil
-    ) throws -> Instance {
-        let peers = RepositoryPeers(sharing: stage.store, generator: SplitMix64(seed: number))
-        let deliverer = try Repository.versioned(source, editing, store: place(peers), timer: stage.timer)
-        let outbox = try stage.outbox(source, store: store, handler: deliverer.handler, keySeed: number)
-        let partition = outbox.partition(SharedOutboxStage.partition)
-        let remarks = try Repository.versioned(
-            source,
-            editing,
-            store: place(peers),
-            outbox: partition,
-            timer: stage.timer
-        )
-        return Instance(outbox: outbox, partition: partition, remarks: remarks, peers: peers, deliverer: deliverer)
-    }
-
-    /// Runs work on two instances. Those that run deliver, and follow what others do. Those that join have a session of the user
-    /// from the beginning. The first one may have a store of its own over the shared one.
-    private func run(
-        running: [Int] = [0, 1],
-        joining: [Int] = [0, 1],
-        _ editing: Editing<Remark> = Editing(.patch),
-        over store: (any SharedRecordStore)? = nil,
-        _ body: @escaping @Sendable (Instance, Instance) async throws -> Void
-    ) async throws {
-        let instances = [try instance(1, editing, over: store), try instance(2, editing)]
-        try await stage.scheduler.run {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in running {
-                    group.addTask { await instances[number].outbox.run() }
-                    group.addTask { await instances[number].peers.followAnnouncements() }
-                }
-                for number in joining { try await join(instances[number]) }
-                try await body(instances[0], instances[1])
-                group.cancelAll()
-            }
-        }
-        withExtendedLifetime(instances) {}
-    }
-
-    private func join(_ instance: Instance) async throws {
-        _ = try await instance.partition.join(handlers: [instance.remarks.handler])
-    }
-
-    private func text(_ id: Int, _ instance: Instance) async throws -> String? {
-        do {
-            return try await instance.remarks.entity(id).value.text
-        } catch {
-            guard error.reason == .notFound else { throw error }
-            return nil
-        }
-    }
+struct SharedRepositoryTests: SharedRepositorySuite {
+    let stage = SharedOutboxStage()
+    let source = VersionedSource()
 
     // MARK: Pending
 
@@ -193,117 +121,24 @@ struct SharedRepositoryTests {
             // The first instance does not follow the second one, but finds out when somebody asks.
             #expect(try await first.remarks.entity(2).isPending)
             let entry = try #require(first.partition.pending.first)
-            try await first.partition.refresh()
+            try await first.partition.showPending()
             try await first.partition.settlement(of: entry)
             let reading = try await first.remarks.entity(2)
             #expect(!reading.isPending && reading.value.text == "new")
         }
     }
 
-    // MARK: Concurrent changes
-
-    /// The second write must contain the first one, because it replaces the whole record.
-    @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func updateFollowsThatOfAnotherInstance(update: Editing<Remark>.Update) async throws {
-        try await run(running: [], Editing(update)) { first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            try await first.remarks.update(2) { $0.text = "new" }
-            // The second instance does not follow the first one, and does not know of its write yet.
-            let updated = try await second.remarks.update(2) { $0.author = 8 }
-            #expect(updated.value == Remark(id: 2, author: 8, text: "new"))
-            let entries = try await second.outbox.entries(in: SharedOutboxStage.partition)
-            #expect(entries.map(\.write.version) == [.entityTag(#""v1""#), .previousWrite])
-            try await first.partition.refresh()
-            #expect(try await first.remarks.entity(2).value == updated.value)
-        }
-    }
-
-    @Test func updateIsMadeAgainIfAnotherInstanceAcceptsOneInTheMeantime() async throws {
-        let (stage, other) = (stage, Box<Repository<Remark>>())
-        // Before the first commit of an entry, the other instance commits one.
-        let gated = GatedSharedStore(stage.store) { operation, moment async throws(RecordStoreError) in
-            guard case .commit(let changes) = operation, moment == .before,
-                changes.contains(.announce(["outbox", "heads", SharedOutboxStage.partition])),
-                let repository = other.take()
-            else { return }
-            _ = try? await repository.update(2) { $0.text = "new" }
-        }
-        try await run(running: [], over: gated) { [self] first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            other.put(second.remarks)
-            let updated = try await first.remarks.update(2) { $0.author = 8 }
-            #expect(updated.value == Remark(id: 2, author: 8, text: "new"))
-            let entries = try await first.outbox.entries(in: SharedOutboxStage.partition)
-            #expect(entries.map(\.sequence) == [1, 2])
-            #expect(source.writes.isEmpty)
-        }
-    }
-
-    @Test func manyTasksOnTwoInstancesUpdateOneEntity() async throws {
-        try await run(running: []) { first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<40 {
-                    group.addTask { try await [first, second][number % 2].remarks.update(2) { $0.text += "x" } }
-                }
-            }
-            try await first.partition.refresh()
-            #expect(first.partition.pending.count == 40)
-            #expect(try await first.remarks.entity(2).value.text == "2" + String(repeating: "x", count: 40))
-        }
-    }
-
-    @Test func deletionOnOneInstanceIsSeenByAnUpdateOnAnother() async throws {
-        try await run(running: []) { first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            try await first.remarks.delete(2)
-            await #expect(throws: WriteError<Remark>.self) { try await second.remarks.update(2) { $0.text = "new" } }
-            #expect(second.partition.pending.count == 1)
-        }
-    }
-
-    /// The other instance accepts an update, and this one shows it, between the making of a write and its commit.
-    @Test(arguments: [Editing<Remark>.Update.put, .patch])
-    func updateIsMadeAgainIfAnotherOneIsShownInTheMeantime(update: Editing<Remark>.Update) async throws {
-        let pair = Box<(Repository<Remark>, OutboxPartition)>()
-        let gated = GatedSharedStore(stage.store) { operation, moment async throws(RecordStoreError) in
-            // The first reading after the write was made is that of the head.
-            guard operation == .read, moment == .before, let (repository, partition) = pair.take() else { return }
-            _ = try? await repository.update(2) { $0.text = "new" }
-            try await partition.refresh()
-        }
-        try await run(running: [], Editing(update), over: gated) { first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            pair.put((second.remarks, first.partition))
-            let updated = try await first.remarks.update(2) { $0.author = 8 }
-            #expect(updated.value == Remark(id: 2, author: 8, text: "new"))
-            #expect(first.partition.pending.count == 2)
-        }
-    }
-
-    @Test func deletionNamesTheVersionThatWasReadIfAnotherInstanceHasChangedIt() async throws {
-        try await run(running: [1]) { [self] first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            try await first.remarks.update(2) { $0.text = "new" }
-            try await stage.until { source.remark(2)?.text == "new" && second.partition.pending.isEmpty }
-            // The first instance has not heard of the delivery.
-            try await first.remarks.delete(2)
-            try await stage.until { try await second.partition.contents().deadLetters.count == 1 }
-            #expect(source.writes.last == #"DELETE 2 "v1""#)
-            #expect(source.remark(2)?.text == "new")
-        }
-    }
-
-    /// Without entity tags, the upstream would not notice that a whole record is based on an outdated one.
-    @Test func updateIsBasedOnWhatAnotherInstanceHasDelivered() async throws {
-        source.omitTags()
-        try await run(running: [1], Editing(.put)) { [self] first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            try await first.remarks.update(2) { $0.text = "new" }
-            try await stage.until { source.remark(2)?.text == "new" && second.partition.pending.isEmpty }
-            try await first.remarks.update(2) { $0.author = 8 }
-            try await stage.until { source.remark(2)?.author == 8 }
-            #expect(source.remark(2)?.text == "new")
+    @Test func outcomesIncludeThoseOnOtherInstances() async throws {
+        try await run(running: [1], joining: [0]) { [self] first, second in
+            for id in [2, 3] { _ = try await first.remarks.entity(id) }
+            source.put(Remark(id: 3, author: 7, text: "theirs"))
+            for id in [2, 3] { try await first.remarks.update(id) { $0.text = "new" } }
+            try await stage.until { try await first.partition.contents().pending.isEmpty }
+            let outcomes = await first.partition.outcomes()
+            #expect(outcomes == OutboxCounts(accepted: 2, delivered: 1, refused: 1))
+            // Neither is counted twice, or on an instance without a session.
+            #expect(await first.partition.outcomes() == outcomes)
+            #expect(await second.partition.outcomes() == OutboxCounts(delivered: 1, refused: 1))
         }
     }
 
@@ -315,15 +150,11 @@ struct SharedRepositoryTests {
             guard operation == .read, isDown.peek == true else { return }
             throw RecordStoreError(.unavailable, explanation: "The server is down.")
         }
-        try await run(running: [], joining: [1], Editing(.put), over: gated) { first, second in
+        try await run(running: [], joining: [1], Editing(.put), over: gated) { [self] first, second in
             for instance in [first, second] { _ = try await instance.remarks.entity(2) }
             try await second.remarks.update(2) { $0.text = "new" }
             isDown.put(true)
-            _ = try first.partition.add([first.remarks.handler].compactMap(\.self))
-            await #expect(throws: RecordStoreError.self) { try await first.partition.refresh() }
-            await #expect(throws: RecordStoreError.self) {
-                try await first.partition.join(handlers: [first.remarks.handler])
-            }
+            await #expect(throws: RecordStoreError.self) { try await join(first) }
             await #expect(throws: WriteError<Remark>.self) { try await first.remarks.update(2) { $0.author = 8 } }
             isDown.put(false)
             let updated = try await first.remarks.update(2) { $0.author = 8 }
@@ -380,40 +211,6 @@ struct SharedRepositoryTests {
         }
     }
 
-    // MARK: Conflicts
-
-    @Test func conflictIsResolvedOnAnotherInstanceOnce() async throws {
-        try await run(Editing(.patch, onConflict: .ask)) { [self] first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            source.put(Remark(id: 2, author: 7, text: "theirs"))
-            try await first.remarks.update(2) { $0.text = "mine" }
-            try await stage.until { try await second.remarks.conflicts().count == 1 }
-            let conflict = try #require(try await second.remarks.conflicts().first)
-            #expect(conflict.versions.mine?.text == "mine" && conflict.versions.theirs?.text == "theirs")
-            try await second.remarks.resolve(conflict, .mine)
-            await #expect(throws: RepositoryError.self) { try await first.remarks.resolve(conflict, .mine) }
-            try await stage.until { source.remark(2)?.text == "mine" }
-            try await stage.until {
-                try await first.partition.contents() == OutboxContents(pending: [], deadLetters: [])
-            }
-            #expect(try await first.remarks.conflicts().isEmpty)
-        }
-    }
-
-    @Test func theirVersionIsKeptOnEveryInstance() async throws {
-        try await run(Editing(.patch, onConflict: .ask)) { [self] first, second in
-            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
-            source.put(Remark(id: 2, author: 7, text: "theirs"))
-            try await first.remarks.update(2) { $0.text = "mine" }
-            try await stage.until { try await second.remarks.conflicts().count == 1 }
-            try await second.remarks.resolve(try #require(try await second.remarks.conflicts().first), .theirs)
-            #expect(try await first.partition.contents().deadLetters.isEmpty)
-            for instance in [first, second] {
-                try await stage.until { try await text(2, instance) == "theirs" }
-            }
-        }
-    }
-
     // MARK: Units of work
 
     @Test func unitOfWorkAcceptsWritesOfSeveralRepositories() async throws {
@@ -421,12 +218,12 @@ struct SharedRepositoryTests {
             let unit = RecordUnitOfWork(outbox: first.partition)
             let changes = [
                 try await first.remarks.prepareUpdate(of: 2, "the update") { $0.text = "new" },
-                try first.remarks.prepareDeletion(of: 3, "the deletion"),
+                try await first.remarks.prepareDeletion(of: 3, "the deletion"),
             ]
             let entries = try await unit.entries(committing: changes.compactMap(\.self))
             #expect(entries.count == 2 && first.partition.pending == entries)
             #expect(try await first.remarks.entities().value.map(\.text) == ["1", "new"])
-            let foreign = try #require(try second.remarks.prepareDeletion(of: 1, "the deletion"))
+            let foreign = try #require(try await second.remarks.prepareDeletion(of: 1, "the deletion"))
             let error = await #expect(throws: UnitOfWorkError.self) { try await unit.commit([foreign]) }
             #expect(error?.reason == .foreign)
         }
@@ -521,15 +318,4 @@ extension Array {
         for element in self { values.append(try await transform(element)) }
         return values
     }
-}
-
-/// A value that several tasks share.
-private final class Box<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
-
-    var peek: Value? { value.withLock(\.self) }
-
-    func put(_ new: Value) { value.withLock { $0 = new } }
-
-    func take() -> Value? { value.withLock { $0.take() } }
 }

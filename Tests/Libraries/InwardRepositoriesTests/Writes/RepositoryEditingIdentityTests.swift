@@ -81,7 +81,7 @@ struct RepositoryEditingIdentityTests {
         try await run(endpoint()) { [self] repository, outbox in
             let error = await #expect(throws: WriteError<Label>.self) { try await repository.delete(id) }
             #expect(error?.repositoryError.reason == .refused)
-            #expect(throws: RepositoryError.self) { try repository.prepareDeletion(of: id, "a deletion") }
+            await #expect(throws: RepositoryError.self) { try await repository.prepareDeletion(of: id, "a deletion") }
             #expect(writes.isEmpty && outbox.pending.isEmpty)
         }
     }

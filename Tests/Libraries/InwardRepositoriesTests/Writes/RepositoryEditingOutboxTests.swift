@@ -660,7 +660,7 @@ struct RepositoryEditingOutboxTests {
             let changes = [
                 try repository.prepareCreation(of: RemarkDTO(Remark(id: 0, author: 7, text: "new")), "a creation"),
                 try await repository.prepareUpdate(of: 2, "an update") { $0.text = "other" },
-                try repository.prepareDeletion(of: 3, "a deletion"),
+                try await repository.prepareDeletion(of: 3, "a deletion"),
             ]
             try await RecordUnitOfWork(outbox: outbox).commit(changes.compactMap(\.self))
             #expect(outbox.pending.map(\.write.method) == [.post, .put, .delete])

@@ -60,8 +60,8 @@ struct ReleaseTests {
         #expect(
             app.names == [
                 "app.timer", "app.errorHandler", "app.protection", "app.dataFetcher", "app.imageOrigins",
-                "app.imageFetcher", "app.responseCache", "app.outboxes", "app.peers", "app.imageCodec",
-                "app.imageCache", "app.decodingBudget", "app.titlesUnderWay", "app.interactionNumbers",
+                "app.imageFetcher", "app.responseCache", "app.imageCodec", "app.imageCache", "app.decodingBudget",
+                "app.titlesUnderWay", "app.interactionNumbers",
             ]
         )
         #expect(app.alive == app.names)

@@ -26,11 +26,10 @@ struct ScopeDescriptionTests {
                   errorHandler: can be replaced → drops repeats within 60.0 seconds → ends
                   protection: UpstreamProtection
                   dataFetcher: RecordingDataFetcher
+                  upstream: SessionUpstream, holds dataFetcher, timer
                   imageOrigins: OriginProtections, holds timer
                   imageFetcher: RecordingDataFetcher
                   responseCache: ResponseCache
-                  outboxes: SessionOutboxes
-                  peers: RepositoryPeers
                   endpoints: Array<AnyEndpoint>
                   imageCodec: \(codec)
                   imageCache: ImageCache, holds timer
