@@ -112,12 +112,12 @@ struct MutationTests {
 
     @Test func everyForbiddenEdgeOfTheDescriptionIsCaught() async throws {
         let package = try await ThisPackage.shared.value
-        var count = 0
-        for (place, (target, used)) in Self.undeclaredEdges(of: package.description).enumerated()
-        where Self.isWanted(place) {
+        let edges = Self.undeclaredEdges(of: package.description).enumerated()
+            .filter { Self.isWanted($0.offset) }
+            .map(\.element)
+        let count = try await Self.countChecked(edges) { target, used in
             let findings = try package.findings(Self.declaring(used, of: target, in: package.description))
             Self.expect(findings, toName: target, used)
-            count += 1
         }
         print("\(count) undeclared edges were caught in the description, one at a time.")
     }
@@ -132,14 +132,24 @@ struct MutationTests {
         let edges = possible.enumerated()
             .filter { Self.wanted == "manifest" || $0.offset.isMultiple(of: 17) }
             .map(\.element)
-        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+        let count = try await Self.countChecked(edges) { target, used in
+            let mutant = try await Self.description(of: package, declaring: used, of: target)
+            Self.expect(try package.findings(mutant), toName: target, used)
+        }
+        print("\(count) undeclared edges were caught in the manifest, one at a time.")
+    }
+
+    /// Checks edges, two at a time, and returns how many were checked.
+    private static func countChecked(
+        _ edges: [(target: String, used: String)],
+        _ check: @escaping @Sendable (_ target: String, _ used: String) async throws -> Void
+    ) async throws -> Int {
+        try await withThrowingTaskGroup(of: Int.self) { group in
             for first in 0..<2 {
                 group.addTask {
                     var count = 0
                     for index in stride(from: first, to: edges.count, by: 2) {
-                        let (target, used) = edges[index]
-                        let mutant = try await Self.description(of: package, declaring: used, of: target)
-                        Self.expect(try package.findings(mutant), toName: target, used)
+                        try await check(edges[index].target, edges[index].used)
                         count += 1
                     }
                     return count
@@ -147,7 +157,6 @@ struct MutationTests {
             }
             return try await group.reduce(0, +)
         }
-        print("\(count) undeclared edges were caught in the manifest, one at a time.")
     }
 
     private static func undeclaredEdges(of package: PackageDescription) -> [(target: String, used: String)] {
