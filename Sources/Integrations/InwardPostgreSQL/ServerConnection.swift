@@ -272,6 +272,7 @@ import Foundation
             let wait = unsafe cpq_next(connection, (end - .now).milliseconds, false, &result)
             defer { unsafe cpq_free_result(result) }
             switch wait {
+            // `unsafe`: the pointer is only compared.
             case .ready where unsafe result != nil: continue
             case .ready: return
             case .timeout, .interrupted, .failed: return disconnect()

@@ -99,8 +99,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         var idsBySubject: [RecordKey: Entity.ID] = [:]
         /// The identifiers that the upstream assigned to created entities, by their pending identifiers.
         var idsByPendingID: [Entity.ID: Entity.ID] = [:]
-        /// The subjects and pending identifiers of these entities, the oldest first.
-        var created = FIFOQueue<(subject: RecordKey, pendingID: Entity.ID)>()
+        /// The subjects, if known, and pending identifiers of these entities, the oldest first.
+        var created = FIFOQueue<(subject: RecordKey?, pendingID: Entity.ID)>()
         var version = 0
         /// The number of replacements in progress.
         var replacing = 0
@@ -140,10 +140,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
 
         /// Notes that an entity has got an identifier, and forgets the oldest one if there are too many.
-        mutating func noteCreated(_ pendingID: Entity.ID, in subject: RecordKey) {
+        mutating func noteCreated(_ pendingID: Entity.ID, in subject: RecordKey?) {
             created.append((subject, pendingID))
             guard created.count > PendingLayer.maximumCreated, let oldest = created.popFirst() else { return }
-            idsBySubject[oldest.subject] = nil
+            if let subject = oldest.subject { idsBySubject[subject] = nil }
             idsByPendingID[oldest.pendingID] = nil
         }
 
@@ -275,7 +275,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         let isNew: Bool? = state.withLock { state in
             guard !state.isCreated(pendingID) else { return nil }
             guard state.idsByPendingID.updateValue(id, forKey: pendingID) == nil else { return false }
-            state.noteCreated(pendingID, in: [])
+            state.noteCreated(pendingID, in: nil)
             return true
         }
         // From now on, those who observe the pending identifier observe the upstream's.

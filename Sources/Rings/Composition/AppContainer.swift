@@ -71,8 +71,8 @@ public struct AppContainer: Container {
     ///   - writeError: Receives a line about each failure that no caller receives; `nil` to write none.
     ///   - isWritten: Returns whether such a failure is written.
     ///   - credentials: Returns the credentials with which the app delivers the writes of a user in a shared store, given the
-    ///     user's store key; `nil` if there are none, which refuses the user's writes. They must be valid although the user is
-    ///     not signed in. Not called for guests.
+    ///     user's store key. They must be valid although the user is not signed in. If it returns `nil`, the user's writes are
+    ///     refused. It is not called for guests.
     /// - Throws: An ``AppConfigurationError`` if the upstream is a directory that cannot be read. All objects created so far
     ///   are closed.
     public init(

@@ -38,7 +38,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         store = place.records
         prefix = place.partition.appending(endpoint.name)
         identities =
-            place.peers?.areElsewhere == true && endpoint.creation != nil
+            place.peers?.isStoreShared == true && endpoint.creation != nil
             ? RecordKey(["created"] + prefix.components) : nil
         now = place.now
         report = place.reportFailure

@@ -83,7 +83,7 @@ public final class RepositoryPeers: Sendable {
     }
 
     /// Whether several instances of a service use the store.
-    var areElsewhere: Bool { store != nil }
+    var isStoreShared: Bool { store != nil }
 
     /// Returns the change that announces that something under a key of a group has changed. Returns no change if there is one
     /// instance.

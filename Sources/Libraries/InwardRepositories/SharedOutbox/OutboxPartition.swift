@@ -223,7 +223,7 @@ public final class OutboxPartition: RepositoryOutbox {
             tell()
             let (waiters, handlers, pending) = state.withLock { state in
                 state.counts[keyPath: counter] += 1
-                // A reading may have found first that it is no longer pending.
+                // A reading may already have noticed that the entry is gone.
                 state.settledElsewhere.removeAll { $0 == key }
                 return (state.settle(key), state.handlers, state.pending)
             }

@@ -111,9 +111,8 @@ extension SharedOutbox {
         let note: AttemptNote?
         /// The keys of the head, the first entry, and its note.
         let keys: [RecordKey]
-        /// The conditions that nobody has changed the three in the meantime.
+        /// The conditions that none of the three has changed since.
         let conditions: [RecordCondition]
-
         /// Whether the first entry may be under way to the upstream.
         let isSending: Bool
 
@@ -133,7 +132,7 @@ extension SharedOutbox {
 
     /// Finds a pending entry.
     ///
-    /// - Returns: the entry and the start of its lane, as they were at the same moment, or `nil` if there is no such entry.
+    /// - Returns: the entry and the start of its lane, both read at the same moment, or `nil` if there is no such entry.
     private func pendingEntry(_ id: String, in partition: String) async throws(RecordStoreError) -> PendingEntry? {
         for _ in 0..<Self.maximumReadings {
             var hasChanged = false
@@ -166,11 +165,11 @@ extension SharedOutbox {
         throw RecordStoreError(
             .conflict,
             explanation:
-                "Nothing was changed: other writes of the subject are accepted or settled all the time. Try again."
+                "Nothing was changed, because the pending writes of the subject kept changing. Try again."
         )
     }
 
-    /// How often a lane is read again because it changes meanwhile.
+    /// The maximum number of times that lanes are read because they keep changing.
     private static var maximumReadings: Int { 100 }
 
     /// Returns whether the lease of a lane is over, because the instance that has noted an attempt has died.

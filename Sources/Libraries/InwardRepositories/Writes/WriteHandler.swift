@@ -350,8 +350,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         store.map { [$0.keep(entity, age: .zero, validator), $0.removeLists] } ?? []
     }
 
-    /// Returns the change that tells other instances the identifier of a created entity. There are none of an `Outbox`, which uses
-    /// pending identifiers again.
+    /// Returns the change that tells other instances the identifier of a created entity. Returns no change for an `Outbox`, because
+    /// it reuses pending identifiers.
     private func identity(_ id: Entity.ID, of entry: OutboxEntry) -> [RecordChange] {
         guard entry.pendingNumber != entry.sequence else { return [] }
         let draft = entities.creation?.pending(entry.write.body ?? [], entry.pendingNumber, entities.format)
