@@ -41,13 +41,26 @@ struct PostgreSQLFailureTests {
     }
 
     @Test func noCommitIsLostOrMadeTwiceWhileConnectionsAreCut() async throws {
-        let store = PostgreSQLRecordStore(database, connectionLimit: 4)
+        let store = PostgreSQLRecordStore(
+            database,
+            connectionLimit: 4,
+            timeLimit: .seconds(120),
+            connectionTimeLimit: .seconds(120)
+        )
         let isDone = Flag()
+        // A commit between two cuts, so that a slow machine also connects.
+        let (commits, committed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<6 {
-                group.addTask { try await count("\(task)", in: store) { isDone.value } }
+                group.addTask {
+                    defer { committed.finish() }
+                    return try await count("\(task)", in: store) {
+                        committed.yield()
+                        return isDone.value
+                    }
+                }
             }
-            for _ in 0..<100 { try await server.execute(Self.cut, in: name) }
+            for await _ in commits.prefix(100) { try await server.execute(Self.cut, in: name) }
             isDone.raise()
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -58,7 +71,12 @@ struct PostgreSQLFailureTests {
     {
         let server = try PostgreSQLServer()
         let info = server.info(try await server.database())
-        let store = PostgreSQLRecordStore(info, connectionLimit: 4, connectionTimeLimit: .seconds(30))
+        let store = PostgreSQLRecordStore(
+            info,
+            connectionLimit: 4,
+            timeLimit: .seconds(120),
+            connectionTimeLimit: .seconds(120)
+        )
         let isDone = Flag()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<6 {
