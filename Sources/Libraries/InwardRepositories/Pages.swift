@@ -210,12 +210,12 @@ extension EntitySource {
         _ url: URL,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> FetchedPage<Entity> {
-        let tick = memory.begin()
-        defer { memory.end(tick) }
+        let fetch = await begin()
+        defer { memory.end(fetch.tick) }
         let (answer, time) = try await read(url, bypassingCaches: bypassingCaches)
         let list = try answer.decoded(by: endpoint.decodeList)
         if answer.mayBeKept {
-            let stamp = stamp(tick, time, of: answer, share: max(1, list.entities.count))
+            let stamp = stamp(fetch, time, of: answer, share: max(1, list.entities.count))
             for entity in list.entities { cache.keep(entity, stamp) }
         }
         return FetchedPage(

@@ -112,6 +112,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             endpoint,
             upstream: upstream,
             cache: cache,
+            store: self.store,
             timer: timer,
             chance: chance,
             observer: observer
@@ -291,11 +292,15 @@ public struct RepositoryStore: Sendable {
     public let peers: RepositoryPeers?
     package let now: @Sendable () -> Date
     let reportFailure: @Sendable (RecordStoreError) -> Void
+    /// The record store, if several instances of a service use it.
+    private(set) var sharedRecords: (any SharedRecordStore)?
 
     /// Returns a location whose store reports its operations to an observer.
     func observing(with observer: (any RepositoryObserver)?, timer: TimerService) -> Self {
         let records = records.observing(with: observer, timer: timer)
-        return Self(records, partition: partition, peers: peers, now: now, reportFailure: reportFailure)
+        var place = Self(records, partition: partition, peers: peers, now: now, reportFailure: reportFailure)
+        place.sharedRecords = sharedRecords?.observing(with: observer, timer: timer)
+        return place
     }
 
     /// Creates a store location.
@@ -318,6 +323,7 @@ public struct RepositoryStore: Sendable {
         self.records = records
         self.partition = partition
         self.peers = peers
+        sharedRecords = peers?.store
         self.now = now
         self.reportFailure = reportFailure
     }

@@ -123,14 +123,14 @@ extension EntitySource {
     ///
     /// - Returns: an answer for each identifier.
     private func fetch(_ ids: [Entity.ID], _ batching: Batching<Entity.ID>) async -> [Entity.ID: Answer] {
-        let tick = memory.begin()
-        defer { memory.end(tick) }
+        let fetch = await begin()
+        defer { memory.end(fetch.tick) }
         do throws(RepositoryError) {
             let query = batching.fields(ids).map { URLQueryItem(name: $0.name, value: $0.value) }
             let (answer, time) = try await read(endpoint.path, query, bypassingCaches: false)
             let list = try answer.decoded(by: endpoint.decodeList)
             let entities = Dictionary(list.entities.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-            let stamp = stamp(tick, time, of: answer, share: max(1, list.entities.count))
+            let stamp = stamp(fetch, time, of: answer, share: max(1, list.entities.count))
             var answers: [Entity.ID: Answer] = [:]
             for id in ids {
                 if let entity = entities[id] {

@@ -74,6 +74,8 @@ struct FetchStamp {
     var byteCount: Int
     /// Whether the result is already in the store.
     let isFromStore: Bool
+    /// The generation of the store's records when the fetch began, if instances share the store.
+    var generation: CacheGeneration?
     /// The validator of the response, if the result is the complete response.
     var validator: Validator?
 

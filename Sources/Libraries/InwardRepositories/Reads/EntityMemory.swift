@@ -125,7 +125,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 return true
             }
             if let store, !fetch.isFromStore {
-                store.writer.write([store.keep(entity, age: fetch.age, fetch.validator)])
+                store.writer.keep([store.keep(entity, age: fetch.age, fetch.validator)], fetchedIn: fetch.generation)
             }
             return changed
         }
@@ -201,7 +201,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             if let store, !fetch.isFromStore {
                 let stored = isCurrent ? list : nil
-                store.writer.write(store.keep(keptNow, in: stored, of: filter, age: fetch.age, validator))
+                let changes = store.keep(keptNow, in: stored, of: filter, age: fetch.age, validator)
+                store.writer.keep(changes, fetchedIn: fetch.generation)
             }
             return (list, isCurrent, keptNow, changed)
         }
@@ -241,7 +242,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Caches an entity that was just written. Updates it in every cached list that contains it, and appends it to every other
     /// cached list that it belongs in.
     ///
-    /// The lists are stored again when they are read or flushed.
+    /// The lists are stored again when they are read or flushed, unless instances share the store.
     ///
     /// - Parameters:
     ///   - entity: The entity.
@@ -272,7 +273,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
             if let store {
                 // Removes all stored lists, because it is not known whether the entity belongs in those that are not in memory.
-                if inStore { store.writer.write([store.keep(entity, age: .zero, validator), store.removeLists]) }
+                if inStore { store.writer.write(store.written(entity, validator)) }
                 noteListsRemoved()
             }
             return changed
@@ -302,20 +303,22 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         notifyOfWrite(of: id, changed)
     }
 
-    /// Removes an outdated entity and every list from the caches.
-    func forget(_ id: Entity.ID) {
+    /// Removes an outdated entity and every list from memory, and with `inStore` from the store.
+    func forget(_ id: Entity.ID, inStore: Bool = true) {
         log.withLock { log in
             log.note(endpoint.key(of: id))
             entities.remove(id)
             // The new version may belong in any list.
             _ = lists.withLock { $0.removeAll { _, _ in true } }
-            if let store { store.writer.write([store.remove(id), store.removeLists]) }
+            if inStore, let store { store.writer.write([store.remove(id), store.removeLists]) }
         }
         whenChanged()
         observers.notify([id])
     }
 
+    /// Lets the lists be stored again, unless instances share the store: then another one may have written to them since.
     private func noteListsRemoved() {
+        guard store?.isShared == false else { return }
         lists.withLock { lists in
             for filter in lists.keys { lists.peek(filter)?.noteStored(false) }
         }
@@ -340,8 +343,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    /// Removes every list and every cached absence from the caches. Results of fetches in flight are not cached.
-    func forgetLists() {
+    /// Removes every list and every cached absence from memory, and with `inStore` from the store. Results of fetches in flight
+    /// are not cached.
+    func forgetLists(inStore: Bool = true) {
         let missing = log.withLock { log in
             log.note([endpoint.name])
             var missing: [Entity.ID] = []
@@ -351,7 +355,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 return true
             }
             _ = lists.withLock { $0.removeAll { _, _ in true } }
-            if let store { store.writer.write([store.removeLists]) }
+            if inStore, let store { store.writer.write([store.removeLists]) }
             return missing
         }
         whenChanged()

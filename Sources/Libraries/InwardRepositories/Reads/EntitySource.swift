@@ -13,6 +13,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     let endpoint: Endpoint<Entity>
     let upstream: Upstream
     let cache: PeerCache<Entity>
+    let store: EntityStore<Entity>?
     let timer: TimerService
     let chance: @Sendable () -> Double
     let observer: (any RepositoryObserver)?
@@ -23,6 +24,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         _ endpoint: Endpoint<Entity>,
         upstream: Upstream,
         cache: PeerCache<Entity>,
+        store: EntityStore<Entity>?,
         timer: TimerService,
         chance: @escaping @Sendable () -> Double,
         observer: (any RepositoryObserver)? = nil
@@ -31,6 +33,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         self.observer = observer
         self.upstream = upstream
         self.cache = cache
+        self.store = store
         self.timer = timer
         self.chance = chance
         batcher = endpoint.batching.map(makeBatcher)
@@ -67,8 +70,8 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         _ id: Entity.ID,
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> (reading: Reading<Entity>, entityTag: String?) {
-        let tick = memory.begin()
-        defer { memory.end(tick) }
+        let fetch = await begin()
+        defer { memory.end(fetch.tick) }
         let known = memory.entities.peek(id).flatMap { kept in
             kept.value.flatMap { value in kept.validator.map { (entity: value, validator: $0) } }
         }
@@ -89,7 +92,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
             }
             let validator = Validator(answer.response.headerFields) ?? (isKnown ? known?.validator : nil)
             if answer.mayBeKept {
-                var stamp = stamp(tick, time, of: answer)
+                var stamp = stamp(fetch, time, of: answer)
                 stamp.validator = validator
                 if isKnown { stamp.byteCount = endpoint.byteCount(of: entity) }
                 cache.keep(entity, stamp)
@@ -98,7 +101,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         } catch {
             // Only the upstream can say that an entity is missing. A fallback cannot.
             if error.reason == .notFound, answer.mayBeKept {
-                cache.keepAbsence(of: id, stamp(tick, time, of: answer))
+                cache.keepAbsence(of: id, stamp(fetch, time, of: answer))
             }
             throw error
         }
@@ -110,12 +113,12 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         bypassingCaches: Bool
     ) async throws(RepositoryError) -> Reading<[Entity]> {
         let query = filter.fields.map { URLQueryItem(name: $0.name, value: $0.value) }
-        let tick = memory.begin()
-        defer { memory.end(tick) }
+        let fetch = await begin()
+        defer { memory.end(fetch.tick) }
         let known = memory.validated(filter)
         let url = try upstream.url(of: filter.path ?? endpoint.path, query)
         let (answer, time) = try await read(url, bypassingCaches: bypassingCaches, behind: known?.validator)
-        var stamp = stamp(tick, time, of: answer)
+        var stamp = stamp(fetch, time, of: answer)
         stamp.validator = Validator(answer.response.headerFields)
         var list: EntityList<Entity>
         if answer.response.status == .notModified, let known {
@@ -213,16 +216,30 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         stamp.time + endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
     }
 
+    /// Begins a fetch. All later changes, on this instance or another one, count as newer than its result. The caller ends it in
+    /// ``memory``.
+    func begin() async -> FetchStart {
+        let generation = await store?.writer.currentGeneration()
+        return FetchStart(tick: memory.begin(), generation: generation)
+    }
+
     /// Returns the stamp of a response, or of one of its entities. `share` is the number of entities that divide its size.
-    func stamp(_ tick: ChangeLog.Tick, _ time: Duration, of answer: UpstreamAnswer, share: Int = 1) -> FetchStamp {
+    func stamp(_ fetch: FetchStart, _ time: Duration, of answer: UpstreamAnswer, share: Int = 1) -> FetchStamp {
         FetchStamp(
-            tick: tick,
+            tick: fetch.tick,
             time: time - answer.ageAtRequest,
             age: timer.now - time + answer.ageAtRequest,
             byteCount: answer.response.body.count / share,
-            isFromStore: false
+            isFromStore: false,
+            generation: fetch.generation
         )
     }
+}
+
+/// The state of the caches when a fetch began.
+struct FetchStart {
+    let tick: ChangeLog.Tick
+    let generation: CacheGeneration?
 }
 
 /// The time of the last change at an upstream that a caller has made or reported. Older copies in intermediate caches are

@@ -29,7 +29,10 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// Where the identifiers of created entities are, if other instances may ask for them. Emptying the cache keeps them.
     private let identities: RecordKey?
     private let now: @Sendable () -> Date
-    private let peers: RepositoryPeers?
+    /// Returns the changes that announce to other instances that something under a key has changed.
+    private let announce: @Sendable (RecordKey) -> [RecordChange]
+    /// Whether several instances of a service use the store.
+    let isShared: Bool
     let report: @Sendable (RecordStoreError) -> Void
     let writer: StoreWriter
 
@@ -38,15 +41,21 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         store = place.records
         prefix = place.partition.appending(endpoint.name)
         identities =
-            place.peers?.isStoreShared == true && endpoint.creation != nil
+            place.sharedRecords != nil && endpoint.creation != nil
             ? RecordKey(["created"] + prefix.components) : nil
         now = place.now
         report = place.reportFailure
-        peers = place.peers
+        isShared = place.sharedRecords != nil
+        let announce = { @Sendable [prefix, now, peers = place.peers] key in
+            guard let change = peers?.announcement(of: key, in: prefix) else { return [RecordChange]() }
+            return [change, CacheGeneration.next(under: prefix, at: now())]
+        }
+        self.announce = announce
         writer = StoreWriter(
             store,
             under: prefix,
-            announcing: place.peers?.announcement(of: [], in: prefix) ?? [],
+            sharedAs: place.sharedRecords,
+            announcing: { announce([]) },
             executor: executor,
             report: report
         )
@@ -116,9 +125,15 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// The change that removes all records of the repository.
     var removeAll: RecordChange { .removeAll(prefix) }
 
-    /// Returns the change that announces to other instances that something under a key has changed. Returns no change if there
+    /// Returns the changes of a write that was sent without an outbox. Other instances may have sent later ones, whose order is not
+    /// known, so a store that they share does not keep the entity.
+    func written(_ entity: Entity, _ validator: Validator?) -> [RecordChange] {
+        [isShared ? remove(entity.id) : keep(entity, age: .zero, validator), removeLists]
+    }
+
+    /// Returns the changes that announce to other instances that something under a key has changed. Returns no change if there
     /// is one instance.
-    func announcement(of key: RecordKey) -> [RecordChange] { peers?.announcement(of: key, in: prefix) ?? [] }
+    func announcement(of key: RecordKey) -> [RecordChange] { announce(key) }
 
     /// Returns the request time of a value of some age.
     private func time(of age: Duration) -> Date { now().addingTimeInterval(-age.seconds) }

@@ -29,6 +29,9 @@ import Synchronization
 /// }
 /// ```
 ///
+/// An instance that has not heard of a change yet does not store an older response: each change begins a new generation of the
+/// records of its endpoint and partition, and what was fetched in an earlier one is not stored.
+///
 /// Create one instance of this class for each store, and pass it to every ``RepositoryStore`` over that store. The repositories of a
 /// partition must use the same timer service, because they compare times. Repositories with different timer services do not
 /// update each other. A repository leaves when it is closed or released.
@@ -43,7 +46,8 @@ public final class RepositoryPeers: Sendable {
     }
 
     private let state = Mutex(State())
-    private let store: (any SharedRecordStore)?
+    /// The store that instances share, or `nil` if there is one instance.
+    let store: (any SharedRecordStore)?
     /// Ends the announcements of this instance, so that it does not apply them again.
     private let origin: String
 
@@ -82,13 +86,10 @@ public final class RepositoryPeers: Sendable {
         }
     }
 
-    /// Whether several instances of a service use the store.
-    var isStoreShared: Bool { store != nil }
-
     /// Returns the change that announces that something under a key of a group has changed. Returns no change if there is one
     /// instance.
-    func announcement(of key: RecordKey, in group: RecordKey) -> [RecordChange] {
-        store == nil ? [] : [.announce(RecordKey(group.components + key.components + [origin]))]
+    func announcement(of key: RecordKey, in group: RecordKey) -> RecordChange? {
+        store == nil ? nil : .announce(RecordKey(group.components + key.components + [origin]))
     }
 
     /// The number of repositories.
@@ -247,15 +248,20 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     func changedElsewhere(_ key: RecordKey?) {
         changeHere { memory in
-            // The store itself is up to date, except for what this instance has stored since the change.
+            // The store itself is up to date.
             guard let key else { return memory.invalidate([], inStore: false) }
             let isEntity = key.components.count == 2 && key.components[0] == name
-            if isEntity, let id = Entity.ID(key.components[1]) { memory.forget(id) } else { memory.invalidate(key) }
+            if isEntity, let id = Entity.ID(key.components[1]) {
+                memory.forget(id, inStore: false)
+            } else {
+                memory.invalidate(key, inStore: false)
+            }
         }
     }
 
     private func changeHere(_ change: (EntityMemory<Entity>) -> Void) {
         lastChange.note(at: timer.now)
+        store?.writer.forgetGeneration()
         change(memory)
     }
 

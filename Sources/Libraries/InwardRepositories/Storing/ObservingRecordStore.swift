@@ -24,9 +24,30 @@ extension RecordStore {
     }
 }
 
+extension SharedRecordStore {
+    /// Returns a store that reports each operation and its duration to an observer, except for leases and announcements.
+    ///
+    /// ```swift
+    /// func observed(_ observer: any RepositoryObserver, _ store: some SharedRecordStore) -> any SharedRecordStore {
+    ///     store.observing(with: observer)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - observer: The observer, or `nil` for none.
+    ///   - timer: The timer service that measures durations.
+    /// - Returns: the observed store, or this store if there is no observer.
+    public func observing(
+        with observer: (any RepositoryObserver)?,
+        timer: TimerService = .continuous
+    ) -> any SharedRecordStore {
+        observer.map { ObservingRecordStore(base: self, observer: $0, timer: timer) } ?? self
+    }
+}
+
 /// A record store that reports each operation to an observer.
-struct ObservingRecordStore: RecordStore {
-    let base: any RecordStore
+struct ObservingRecordStore<Base: RecordStore>: RecordStore {
+    let base: Base
     let observer: any RepositoryObserver
     let timer: TimerService
 
@@ -73,7 +94,7 @@ struct ObservingRecordStore: RecordStore {
         try await timed(StoreOperation(.claim)) { () async throws(RecordStoreError) in try await base.claim(key) }
     }
 
-    private func timed<Value: Sendable>(
+    fileprivate func timed<Value: Sendable>(
         _ operation: StoreOperation,
         _ work: () async throws(RecordStoreError) -> Value
     ) async throws(RecordStoreError) -> Value {
@@ -87,6 +108,34 @@ struct ObservingRecordStore: RecordStore {
             throw error
         }
     }
+}
+
+extension ObservingRecordStore: SharedRecordStore where Base: SharedRecordStore {
+    func snapshots(for keys: [RecordKey]) async throws(RecordStoreError) -> [RecordSnapshot?] {
+        try await timed(StoreOperation(.read)) { () async throws(RecordStoreError) in
+            try await base.snapshots(for: keys)
+        }
+    }
+
+    func commit(_ changes: [RecordChange], if conditions: [RecordCondition]) async throws(RecordStoreError) {
+        try await timed(StoreOperation(.commit, changeCount: changes.count)) { () async throws(RecordStoreError) in
+            try await base.commit(changes, if: conditions)
+        }
+    }
+
+    func lease(
+        under key: RecordKey,
+        limit: Int,
+        for duration: Duration
+    ) async throws(RecordStoreError) -> [(lease: RecordLease, snapshot: RecordSnapshot)] {
+        try await base.lease(under: key, limit: limit, for: duration)
+    }
+
+    func extend(_ lease: RecordLease, for duration: Duration) async throws(RecordStoreError) -> Bool {
+        try await base.extend(lease, for: duration)
+    }
+
+    func announcements(under key: RecordKey) -> RecordAnnouncements { base.announcements(under: key) }
 }
 
 /// An operation of a record store, for a ``RepositoryObserver``.

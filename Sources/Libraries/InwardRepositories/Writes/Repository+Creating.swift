@@ -247,8 +247,11 @@ extension Repository {
 
     /// Removes an outdated entity from the caches. With `nil`, removes every list.
     func forget(_ id: Entity.ID?, isAnnounced: Bool = false) {
+        // If instances share the store, the commit that announces the change has removed the records, and none of them stores
+        // older ones.
+        let inStore = !isAnnounced || store?.isShared != true
         change(id.map(endpoint.key) ?? [endpoint.name], isAnnounced) { memory in
-            if let id { memory.forget(id) } else { memory.forgetLists() }
+            if let id { memory.forget(id, inStore: inStore) } else { memory.forgetLists(inStore: inStore) }
         }
     }
 

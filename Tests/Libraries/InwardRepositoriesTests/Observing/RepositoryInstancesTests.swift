@@ -141,6 +141,8 @@ struct RepositoryInstancesTests {
             _ = try await other.entity(2)
             await other.flush()
             try await one.update(2) { $0.text = "new" }
+            _ = try await one.entity(2, .upstreamOnly)
+            await one.flush()
             #expect(try await other.entity(2).value.text == "2")
             let count = source.requests.count
             try await withThrowingTaskGroup(of: Void.self) { group in

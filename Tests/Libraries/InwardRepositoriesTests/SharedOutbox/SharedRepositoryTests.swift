@@ -41,6 +41,18 @@ struct SharedRepositoryTests: SharedRepositorySuite {
         }
     }
 
+    @Test func instancesReadDeliveredEntitiesFromTheStore() async throws {
+        try await run { [self] first, second in
+            for instance in [first, second] { _ = try await instance.remarks.entity(2) }
+            let readCount = source.requests.count { $0.method == .get }
+            try await first.remarks.update(2) { $0.text = "new" }
+            try await stage.until { try await text(2, second) == "new" && second.partition.pending.isEmpty }
+            await second.remarks.flush()
+            #expect(try await text(2, second) == "new")
+            #expect(source.requests.count { $0.method == .get } == readCount)
+        }
+    }
+
     @Test func creationHasTheSameIdentifierOnEveryInstanceUntilItIsDelivered() async throws {
         try await run { [self] first, second in
             source.goOffline()

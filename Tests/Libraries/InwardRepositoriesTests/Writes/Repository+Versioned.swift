@@ -15,6 +15,7 @@ extension Repository<Remark> {
         lifetimes: Lifetimes = Lifetimes(),
         memory: MemoryLimit = MemoryLimit(),
         store: RepositoryStore? = nil,
+        batching: Batching<Int>? = nil,
         outbox: (any RepositoryOutbox)? = nil,
         timer: TimerService = TimerService(ManualClock()),
         observer: (any RepositoryObserver)? = nil
@@ -26,6 +27,7 @@ extension Repository<Remark> {
                 at: "remarks",
                 subjects: { [["users", String($0.author)]] },
                 lifetimes: lifetimes,
+                batching: batching,
                 creation: Creation<Remark>(RemarkDTO.self, answer: RemarkDTO.self) { draft, number in
                     let id = keepsDraftIDs ? draft.id.value : -1 - number
                     return Remark(id: id, author: draft.author.value, text: draft.text.value)
