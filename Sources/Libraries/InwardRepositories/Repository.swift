@@ -184,13 +184,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Parameter key: The key, such as the name of the endpoint or the key of an owner.
     /// - Complexity: O(n) in the size of the memory cache.
     public func invalidate(under key: RecordKey) {
-        cache.change(everywhere: true, announcing: key) { $0.invalidate(key) }
+        cache.change(everywhere: true, announcing: key) { memory, _ in memory.invalidate(key) }
     }
 
     /// Removes everything from the caches.
     public func invalidateAll() { invalidate(under: []) }
 
-    /// Waits until all cached responses are in the store, or writing them has failed.
+    /// Waits until all cached responses are in the store, or writing them has failed. If instances share the store, it has no
+    /// responses that another instance has changed.
     public func flush() async {
         memory.storeLists()
         await store?.writer.flush()
@@ -292,21 +293,18 @@ public struct RepositoryStore: Sendable {
     public let peers: RepositoryPeers?
     package let now: @Sendable () -> Date
     let reportFailure: @Sendable (RecordStoreError) -> Void
-    /// The record store, if several instances of a service use it.
-    private(set) var sharedRecords: (any SharedRecordStore)?
 
     /// Returns a location whose store reports its operations to an observer.
     func observing(with observer: (any RepositoryObserver)?, timer: TimerService) -> Self {
         let records = records.observing(with: observer, timer: timer)
-        var place = Self(records, partition: partition, peers: peers, now: now, reportFailure: reportFailure)
-        place.sharedRecords = sharedRecords?.observing(with: observer, timer: timer)
-        return place
+        return Self(records, partition: partition, peers: peers, now: now, reportFailure: reportFailure)
     }
 
     /// Creates a store location.
     ///
     /// - Parameters:
-    ///   - records: The record store. Several repositories may share one.
+    ///   - records: The record store. Several repositories may share one. If the peers share a store, it is that store, or a wrapper
+    ///     of it that is a ``SharedRecordStore``, too. Otherwise, responses are not stored.
     ///   - partition: The key prefix of the records, such as the name of the user who received the responses. A repository
     ///     never reads another partition.
     ///   - peers: The peers that update each other's memory if they have the same partition. With `nil`, repositories see each
@@ -323,7 +321,6 @@ public struct RepositoryStore: Sendable {
         self.records = records
         self.partition = partition
         self.peers = peers
-        sharedRecords = peers?.store
         self.now = now
         self.reportFailure = reportFailure
     }

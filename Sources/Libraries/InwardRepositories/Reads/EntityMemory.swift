@@ -18,8 +18,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     @usableFromInline let entities: ShardedCache<Entity.ID, KeptEntity>
     @usableFromInline let lists: Mutex<SieveCache<Filter, KeptList>>
     private let log = Mutex(ChangeLog())
-    /// The idempotency keys of writes that the upstream has done, but that the cached lists do not contain yet.
-    private let unsettled = Mutex<Set<String>>([])
+    /// The idempotency keys of writes that the upstream has done, but that the cached lists do not contain yet. Each has the number
+    /// of changes that other instances had announced when its settlement began.
+    private let unsettled = Mutex<[String: Int]>([:])
     private let timer: TimerService
     private let observers: RepositoryObservers<Entity>
     private let whenChanged: @Sendable () -> Void
@@ -222,10 +223,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Parameters:
     ///   - id: The written entity, or `nil` if it is not known and may belong in any list.
     ///   - key: The idempotency key of the write.
+    ///   - count: The number of changes that other instances have announced so far.
     /// - Throws: a ``RecordStoreError`` if the task was cancelled or its deadline passed.
-    func prepareSettlement(of id: Entity.ID?, _ key: String) async throws(RecordStoreError) {
+    func prepareSettlement(of id: Entity.ID?, _ key: String, _ count: Int) async throws(RecordStoreError) {
         log.withLock { log in
-            unsettled.withLock { _ = $0.insert(key) }
+            unsettled.withLock { $0[key] = $0[key] ?? count }
             log.note(id.map(endpoint.key) ?? [endpoint.name])
         }
         // Lists that are waiting to be stored are older than the write. Once they are stored, the settlement removes them.
@@ -237,7 +239,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     /// Ends the settlement of a write. Call this when readers find the written entity.
-    func endSettlement(of key: String) { unsettled.withLock { _ = $0.remove(key) } }
+    func endSettlement(of key: String) { unsettled.withLock { $0[key] = nil } }
+
+    /// Returns the number of changes that other instances had announced when the settlement of a write began, or `nil` if it has not.
+    func changeCountElsewhere(settling key: String) -> Int? { unsettled.withLock { $0[key] } }
 
     /// Caches an entity that was just written. Updates it in every cached list that contains it, and appends it to every other
     /// cached list that it belongs in.
@@ -316,7 +321,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         observers.notify([id])
     }
 
-    /// Lets the lists be stored again, unless instances share the store: then another one may have written to them since.
+    /// Lets the lists be stored again, unless instances share the store: another instance may have changed entities that belong in
+    /// them.
     private func noteListsRemoved() {
         guard store?.isShared == false else { return }
         lists.withLock { lists in

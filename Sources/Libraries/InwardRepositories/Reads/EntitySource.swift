@@ -219,7 +219,11 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     /// Begins a fetch. All later changes, on this instance or another one, count as newer than its result. The caller ends it in
     /// ``memory``.
     func begin() async -> FetchStart {
-        let generation = await store?.writer.currentGeneration()
+        guard let store, let (generation, isRead) = await store.writer.currentGeneration() else {
+            return FetchStart(tick: memory.begin(), generation: nil)
+        }
+        // This instance may not have heard of the change yet, or may not have run then.
+        if isRead, let age = store.age(of: generation) { cache.lastChange.note(at: timer.now - age) }
         return FetchStart(tick: memory.begin(), generation: generation)
     }
 

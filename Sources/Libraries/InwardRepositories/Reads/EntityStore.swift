@@ -39,13 +39,24 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     init(_ endpoint: Endpoint<Entity>, in place: RepositoryStore, executor: (any TaskExecutor)? = nil) {
         self.endpoint = endpoint
         store = place.records
+        isShared = place.peers?.isStoreShared == true
+        let sharedStore = isShared ? place.records as? any SharedRecordStore : nil
+        if isShared, sharedStore == nil {
+            place.reportFailure(
+                RecordStoreError(
+                    .unavailable,
+                    explanation: """
+                        The store of \(endpoint.name) is no SharedRecordStore, although its peers share one. Responses are not stored.
+                        """
+                )
+            )
+        }
         prefix = place.partition.appending(endpoint.name)
         identities =
-            place.sharedRecords != nil && endpoint.creation != nil
+            isShared && endpoint.creation != nil
             ? RecordKey(["created"] + prefix.components) : nil
         now = place.now
         report = place.reportFailure
-        isShared = place.sharedRecords != nil
         let announce = { @Sendable [prefix, now, peers = place.peers] key in
             guard let change = peers?.announcement(of: key, in: prefix) else { return [RecordChange]() }
             return [change, CacheGeneration.next(under: prefix, at: now())]
@@ -54,7 +65,8 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         writer = StoreWriter(
             store,
             under: prefix,
-            sharedAs: place.sharedRecords,
+            isShared: isShared,
+            sharedStore,
             announcing: { announce([]) },
             executor: executor,
             report: report
@@ -134,6 +146,14 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// Returns the changes that announce to other instances that something under a key has changed. Returns no change if there
     /// is one instance.
     func announcement(of key: RecordKey) -> [RecordChange] { announce(key) }
+
+    /// The change that keeps responses to earlier requests from being stored. There is none if there is one instance.
+    var nextGeneration: [RecordChange] { isShared ? [CacheGeneration.next(under: prefix, at: now())] : [] }
+
+    /// Returns the time since the last change of a generation, or `nil` if it is not known.
+    func age(of generation: CacheGeneration) -> Duration? {
+        generation.time.map { .seconds(max(0, now().timeIntervalSince($0))) }
+    }
 
     /// Returns the request time of a value of some age.
     private func time(of age: Duration) -> Date { now().addingTimeInterval(-age.seconds) }

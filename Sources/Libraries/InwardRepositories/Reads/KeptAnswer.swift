@@ -75,7 +75,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         @usableFromInline var answer: Answer?
         /// The validator of the response, or `nil` once the list has changed.
         @usableFromInline var validator: Validator?
-        /// Whether the list is in the store. A write removes all lists from the store.
+        /// Whether the list is in the store, or is not to be stored again. A write removes all lists from the store.
         @usableFromInline var isStored: Bool
     }
 

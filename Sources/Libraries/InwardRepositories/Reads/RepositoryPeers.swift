@@ -46,8 +46,7 @@ public final class RepositoryPeers: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The store that instances share, or `nil` if there is one instance.
-    let store: (any SharedRecordStore)?
+    private let store: (any SharedRecordStore)?
     /// Ends the announcements of this instance, so that it does not apply them again.
     private let origin: String
 
@@ -85,6 +84,9 @@ public final class RepositoryPeers: Sendable {
             }
         }
     }
+
+    /// Whether several instances of a service use the store.
+    var isStoreShared: Bool { store != nil }
 
     /// Returns the change that announces that something under a key of a group has changed. Returns no change if there is one
     /// instance.
@@ -128,7 +130,8 @@ final class PeerGroup: Sendable {
     }
 
     private let members = Mutex<[ObjectIdentifier: Member]>([:])
-    private let order = Mutex(())
+    /// The number of changes that other instances have announced. Changes of several caches run one at a time under its lock.
+    private let changesElsewhere = Mutex(0)
 
     /// Adds a cache.
     func add(_ cache: some AnnouncedCache) {
@@ -153,13 +156,18 @@ final class PeerGroup: Sendable {
     func changedElsewhere(_ key: RecordKey?) {
         // The array retains all of them, so that none is released under a lock.
         let caches = members.withLock { $0.values.compactMap(\.cache) }
-        inOrder {
+        changesElsewhere.withLock { count in
+            count += 1
             for cache in caches { cache.changedElsewhere(key) }
         }
     }
 
-    /// Runs a change of several caches. Changes run one at a time, so that all caches apply them in the same order.
-    func inOrder(_ change: () -> Void) { order.withLock { _ in change() } }
+    /// The number of changes that other instances have announced.
+    var changeCountElsewhere: Int { changesElsewhere.withLock(\.self) }
+
+    /// Runs a change of several caches with the number of changes that other instances have announced. Changes run one at a time, so
+    /// that all caches apply them in the same order.
+    func inOrder(_ change: (_ changeCountElsewhere: Int) -> Void) { changesElsewhere.withLock { change($0) } }
 }
 
 /// The memory and the requests in flight of a repository, which its peers can change.
@@ -231,20 +239,26 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Parameters:
     ///   - everywhere: Whether to change the peers.
     ///   - key: The key under which something changes, to announce it to other instances, or `nil` to announce nothing.
-    ///   - change: Changes a memory cache.
+    ///   - change: Changes a memory cache. Takes the number of changes that other instances have announced so far.
     func change(
         everywhere: Bool,
         announcing key: RecordKey? = nil,
-        _ change: (EntityMemory<Entity>) -> Void
+        _ change: (EntityMemory<Entity>, _ changeCountElsewhere: Int) -> Void
     ) {
+        // The generation changes before the records, so that no older response is stored between two commits, and they are
+        // announced after that, so that nobody reads an outdated record after the announcement.
+        if key != nil, let store { store.writer.write(store.nextGeneration) }
         defer { if let key, let store { store.writer.write(store.announcement(of: key)) } }
-        guard everywhere, let group else { return changeHere(change) }
+        guard let group else { return changeHere { change($0, 0) } }
         // Retains all of them before the lock is taken, so that none is released under it.
-        let caches = [self] + others
-        group.inOrder {
-            for cache in caches { cache.changeHere(change) }
+        let caches = everywhere ? [self] + others : [self]
+        group.inOrder { count in
+            for cache in caches { cache.changeHere { change($0, count) } }
         }
     }
+
+    /// The number of changes that other instances have announced so far.
+    var changeCountElsewhere: Int { group?.changeCountElsewhere ?? 0 }
 
     func changedElsewhere(_ key: RecordKey?) {
         changeHere { memory in

@@ -39,8 +39,11 @@ final class StoreWriter: Sendable {
     private static let maximumBytes = 32 * 1_024 * 1_024
 
     private let store: any RecordStore
+    /// Whether several instances of a service use the store.
+    private let isShared: Bool
     /// The store, if several instances of a service use it.
     private let sharedStore: (any SharedRecordStore)?
+    private let readings: SingleFlight<RecordKey, CacheGeneration?, Never>
     /// The key prefix of the repository's records.
     private let prefix: RecordKey
     /// Returns the changes that announce that everything under the prefix may have changed, if there are other instances.
@@ -52,13 +55,16 @@ final class StoreWriter: Sendable {
     init(
         _ store: any RecordStore,
         under prefix: RecordKey,
-        sharedAs sharedStore: (any SharedRecordStore)? = nil,
+        isShared: Bool = false,
+        _ sharedStore: (any SharedRecordStore)? = nil,
         announcing announcement: @escaping @Sendable () -> [RecordChange] = { [] },
         executor: (any TaskExecutor)? = nil,
         report: @escaping @Sendable (RecordStoreError) -> Void
     ) {
         self.store = store
+        self.isShared = isShared
         self.sharedStore = sharedStore
+        readings = SingleFlight(whenAbandoned: .finish, executor: executor)
         self.prefix = prefix
         self.announcement = announcement
         self.executor = executor
@@ -70,27 +76,38 @@ final class StoreWriter: Sendable {
 
     // MARK: Generations
 
-    /// Returns the generation of the store's records, and reads it if it is not known. Returns `nil` if instances do not share the
-    /// store, or if it cannot be read.
-    func currentGeneration() async -> CacheGeneration? {
+    /// Returns the generation of the store's records, and whether it had to be read, because it was not known. Returns `nil` if
+    /// instances do not share the store, or if it cannot be read.
+    func currentGeneration() async -> (generation: CacheGeneration, isRead: Bool)? {
         guard let sharedStore else { return nil }
-        if let known = state.withLock(\.generation) { return known }
-        do throws(RecordStoreError) {
-            let read = try await CacheGeneration(of: prefix, in: sharedStore)
-            return state.withLock { state in
-                let current = state.generation ?? read
-                state.generation = current
-                return current
+        if let known = state.withLock(\.generation) { return (known, false) }
+        let outcome = await readings.outcome(for: prefix) { [weak self] prefix in
+            do throws(RecordStoreError) {
+                let read = try await CacheGeneration(of: prefix, in: sharedStore)
+                return self?.learn(read)
+            } catch {
+                self?.report(error)
+                return nil
             }
-        } catch {
-            if error.reason != .cancelled { report(error) }
-            return nil
+        }
+        guard case .fulfilled(.success(let generation?)) = outcome else { return nil }
+        return (generation, true)
+    }
+
+    /// Sets the generation, unless it is known by now, and returns it.
+    private func learn(_ read: CacheGeneration) -> CacheGeneration {
+        state.withLock { state in
+            let current = state.generation ?? read
+            state.generation = current
+            return current
         }
     }
 
     /// Reads the generation again before the next fetch. Call this when anything has changed.
     func forgetGeneration() {
-        if sharedStore != nil { state.withLock { $0.forgetGeneration() } }
+        guard isShared else { return }
+        state.withLock { $0.forgetGeneration() }
+        readings.detachAll()
     }
 
     // MARK: Writing
@@ -107,13 +124,18 @@ final class StoreWriter: Sendable {
     ///   - generation: The generation before the fetch. If instances share the store, nothing is stored unless it is still the
     ///     current one.
     func keep(_ changes: [RecordChange], fetchedIn generation: CacheGeneration?) {
-        enqueue(changes.map { QueuedChange(change: $0, isFetched: sharedStore != nil) }, ifIn: generation)
+        enqueue(changes.map { QueuedChange(change: $0, isFetched: isShared) }, ifIn: generation)
     }
 
     private func enqueue(_ changes: [QueuedChange], ifIn generation: CacheGeneration? = nil) {
         guard let first = changes.first else { return }
         let isFirst = state.withLock { state in
-            guard !first.isFetched || generation != nil && generation == state.generation else { return false }
+            var changes = changes
+            if first.isFetched, generation == nil || generation != state.generation {
+                // What is not stored is nevertheless an occasion to repeat what has failed.
+                guard state.isOutdated || state.isUnannounced else { return false }
+                changes = announcement().map { QueuedChange(change: $0, isFetched: false) }
+            }
             state.changes += changes
             state.byteCount += changes.byteCount
             if state.changes.count > Self.maximumChanges || state.byteCount > Self.maximumBytes {

@@ -24,27 +24,6 @@ extension RecordStore {
     }
 }
 
-extension SharedRecordStore {
-    /// Returns a store that reports each operation and its duration to an observer, except for leases and announcements.
-    ///
-    /// ```swift
-    /// func observed(_ observer: any RepositoryObserver, _ store: some SharedRecordStore) -> any SharedRecordStore {
-    ///     store.observing(with: observer)
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - observer: The observer, or `nil` for none.
-    ///   - timer: The timer service that measures durations.
-    /// - Returns: the observed store, or this store if there is no observer.
-    public func observing(
-        with observer: (any RepositoryObserver)?,
-        timer: TimerService = .continuous
-    ) -> any SharedRecordStore {
-        observer.map { ObservingRecordStore(base: self, observer: $0, timer: timer) } ?? self
-    }
-}
-
 /// A record store that reports each operation to an observer.
 struct ObservingRecordStore<Base: RecordStore>: RecordStore {
     let base: Base
@@ -118,9 +97,17 @@ extension ObservingRecordStore: SharedRecordStore where Base: SharedRecordStore 
     }
 
     func commit(_ changes: [RecordChange], if conditions: [RecordCondition]) async throws(RecordStoreError) {
-        try await timed(StoreOperation(.commit, changeCount: changes.count)) { () async throws(RecordStoreError) in
-            try await base.commit(changes, if: conditions)
+        // A conflict is an answer of the store, and no failure.
+        let conflict = try await timed(StoreOperation(.commit, changeCount: changes.count)) {
+            () async throws(RecordStoreError) -> RecordStoreError? in
+            do throws(RecordStoreError) {
+                try await base.commit(changes, if: conditions)
+                return nil
+            } catch  where error.reason == .conflict {
+                return error
+            }
         }
+        if let conflict { throw conflict }
     }
 
     func lease(

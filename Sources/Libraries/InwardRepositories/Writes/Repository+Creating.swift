@@ -24,12 +24,20 @@ extension Repository {
     private var effects: WriteEffects<Entity> {
         WriteEffects(
             prepare: { [weak self] id, key async throws(RecordStoreError) in
-                guard let self else { return }
+                guard let self else { return true }
                 cache.lastChange.note(at: timer.now)
-                try await memory.prepareSettlement(of: id, key)
+                try await memory.prepareSettlement(of: id, key, cache.changeCountElsewhere)
+                return memory.changeCountElsewhere(settling: key) == cache.changeCountElsewhere
             },
-            keep: { [weak self] entity, validator in self?.keep(entity, validator, isAnnounced: true) },
-            keepAbsence: { [weak self] id in self?.keepAbsence(of: id, isAnnounced: true) },
+            keep: { [weak self] entity, validator, key in
+                guard let self else { return }
+                let count = memory.changeCountElsewhere(settling: key)
+                keep(entity, validator, since: count, isAnnounced: true)
+            },
+            keepAbsence: { [weak self] id, key in
+                guard let self else { return }
+                keepAbsence(of: id, since: memory.changeCountElsewhere(settling: key), isAnnounced: true)
+            },
             forget: { [weak self] id in self?.forget(id, isAnnounced: true) },
             end: { [weak self] key in self?.memory.endSettlement(of: key) },
             cached: { [weak self] id in self?.cachedVersion(of: id) },
@@ -201,6 +209,7 @@ extension Repository {
         _ creation: Creation<Entity>
     ) async throws(RepositoryError) -> Reading<Entity> {
         let upstream = source.upstream
+        let count = cache.changeCountElsewhere
         let request = upstream.request(
             .post,
             to: try upstream.url(of: path, []),
@@ -211,24 +220,28 @@ extension Repository {
             let (created, validator) = try await upstream.write(request) { answer throws(FieldError) in
                 (try creation.created(body, answer.body, endpoint.format), Validator(answer.headerFields))
             }
-            keep(created, validator)
+            keep(created, validator, since: count)
             // Remove outdated records from the store now, so that a later process does not find them if this one is killed.
             await flush()
             return Reading(created, origin: .upstream)
         } catch {
             // The upstream may have created the entity, which may belong in any list.
             let mayBeCreated = [.outcomeUnknown, .cancelled].contains(error.reason)
-            if mayBeCreated { change([endpoint.name]) { $0.forgetLists() } }
+            if mayBeCreated { change([endpoint.name]) { memory, _ in memory.forgetLists() } }
             await flush()
             throw error
         }
     }
 
     /// Caches an entity that was just written. Responses to requests in flight, which may be older, do not replace it.
-    func keep(_ entity: Entity, _ validator: Validator?, isAnnounced: Bool = false) {
+    ///
+    /// If other instances have announced anything since they had announced a number of changes, one of them may have written a
+    /// later version, so the entity is not cached.
+    func keep(_ entity: Entity, _ validator: Validator?, since count: Int?, isAnnounced: Bool = false) {
         let byteCount = endpoint.byteCount(of: entity)
-        change(endpoint.key(of: entity.id), isAnnounced) { [timer] in
-            $0.write(
+        change(endpoint.key(of: entity.id), isAnnounced) { [timer] memory, countNow in
+            guard count == countNow else { return memory.forget(entity.id, inStore: !isAnnounced) }
+            memory.write(
                 entity,
                 time: timer.now,
                 byteCount: byteCount,
@@ -238,10 +251,12 @@ extension Repository {
         }
     }
 
-    /// Caches that an entity was just deleted.
-    func keepAbsence(of id: Entity.ID, isAnnounced: Bool = false) {
-        change(endpoint.key(of: id), isAnnounced) { [timer] in
-            $0.writeAbsence(of: id, time: timer.now, inStore: !isAnnounced)
+    /// Caches that an entity was just deleted, unless other instances have announced anything since they had announced a number of
+    /// changes.
+    func keepAbsence(of id: Entity.ID, since count: Int?, isAnnounced: Bool = false) {
+        change(endpoint.key(of: id), isAnnounced) { [timer] memory, countNow in
+            guard count == countNow else { return memory.forget(id, inStore: !isAnnounced) }
+            memory.writeAbsence(of: id, time: timer.now, inStore: !isAnnounced)
         }
     }
 
@@ -250,7 +265,7 @@ extension Repository {
         // If instances share the store, the commit that announces the change has removed the records, and none of them stores
         // older ones.
         let inStore = !isAnnounced || store?.isShared != true
-        change(id.map(endpoint.key) ?? [endpoint.name], isAnnounced) { memory in
+        change(id.map(endpoint.key) ?? [endpoint.name], isAnnounced) { memory, _ in
             if let id { memory.forget(id, inStore: inStore) } else { memory.forgetLists(inStore: inStore) }
         }
     }
@@ -262,8 +277,12 @@ extension Repository {
     ///   - key: The key of the change.
     ///   - isAnnounced: Whether a commit changes the store and announces the key to other instances, as the settlement of a
     ///     write does.
-    ///   - change: Changes a memory cache.
-    func change(_ key: RecordKey, _ isAnnounced: Bool = false, _ change: (EntityMemory<Entity>) -> Void) {
+    ///   - change: Changes a memory cache. Takes the number of changes that other instances have announced so far.
+    func change(
+        _ key: RecordKey,
+        _ isAnnounced: Bool = false,
+        _ change: (EntityMemory<Entity>, _ changeCountElsewhere: Int) -> Void
+    ) {
         cache.change(everywhere: outbox == nil, announcing: isAnnounced ? nil : key, change)
     }
 }

@@ -384,13 +384,14 @@ extension Repository {
         var attempt = 0
         while true {
             attempt += 1
+            let count = cache.changeCountElsewhere
             do throws(RepositoryError) {
                 try await write(id, .deletion, entityTag) { _ in }
-                keepAbsence(of: id)
+                keepAbsence(of: id, since: count)
                 return await flush()
             } catch {
                 if error.reason == .notFound {
-                    keepAbsence(of: id)
+                    keepAbsence(of: id, since: count)
                     return await flush()
                 }
                 let conflict = try await conflict(of: id, mine: nil, behind: error)
@@ -434,12 +435,13 @@ extension Repository {
         _ entityTag: String?
     ) async throws(RepositoryError) -> Entity {
         let id = entity.id
+        let count = cache.changeCountElsewhere
         let answer = try await write(id, request, entityTag) { $0 }
         // Without an entity tag, a patch may have been applied to any version, so the result is not known.
         let isKnown = request.method == .put || entityTag != nil
         let written = answer.body.isEmpty ? (isKnown ? entity : nil) : try? endpoint.decodeOne(answer.body)
         if let written, written.id == id {
-            keep(written, Validator(answer.headerFields))
+            keep(written, Validator(answer.headerFields), since: count)
         } else {
             // The upstream has done the update, but its new version is not known.
             forget(id)
@@ -468,7 +470,7 @@ extension Repository {
         } catch {
             // The upstream may have another version by now.
             let isUncertain = [.outcomeUnknown, .cancelled, .conflict, .notFound, .unreadable].contains(error.reason)
-            if isUncertain { change(endpoint.key(of: id)) { $0.forget(id) } }
+            if isUncertain { change(endpoint.key(of: id)) { memory, _ in memory.forget(id) } }
             await flush()
             throw error
         }

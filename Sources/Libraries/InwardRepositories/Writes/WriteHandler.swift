@@ -10,12 +10,15 @@ import Foundation
 /// The operations of a ``WriteHandler`` on the caches of its repository.
 struct WriteEffects<Entity: Identifiable & Sendable>: Sendable {
     /// Ensures that the caches keep no older results after the settlement of a write is committed. Takes the identifier of the
-    /// written entity, or `nil` if it is not known, and the idempotency key of the write.
-    let prepare: @Sendable (Entity.ID?, String) async throws(RecordStoreError) -> Void
-    /// Caches the written entity, with the validator of the response.
-    let keep: @Sendable (Entity, Validator?) -> Void
-    /// Caches that an entity was deleted.
-    let keepAbsence: @Sendable (Entity.ID) -> Void
+    /// written entity, or `nil` if it is not known, and the idempotency key of the write. Returns whether no other instance has
+    /// announced a change since the settlement began.
+    let prepare: @Sendable (Entity.ID?, String) async throws(RecordStoreError) -> Bool
+    /// Caches the entity that the write with an idempotency key has changed, with the validator of the response, unless another
+    /// instance has announced a change since the settlement began.
+    let keep: @Sendable (Entity, Validator?, String) -> Void
+    /// Caches that the write with an idempotency key has deleted an entity, unless another instance has announced a change since
+    /// the settlement began.
+    let keepAbsence: @Sendable (Entity.ID, String) -> Void
     /// Removes an outdated entity from the caches. With `nil`, removes every list, because any of them may have changed.
     let forget: @Sendable (Entity.ID?) -> Void
     /// Ends the settlement of the write with an idempotency key.
@@ -259,7 +262,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 id,
                 changes: removal(of: id),
                 revised: later.first(madeFor: .any)
-            ) { effects.keepAbsence(id) }
+            ) { effects.keepAbsence(id, entry.idempotencyKey) }
         }
         let revised = later.first(madeFor: (validator?.entityTag).map { .entityTag($0) } ?? .any)
         guard let entity = updated(id, by: entry, answer) else {
@@ -268,7 +271,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             }
         }
         return try await settlement(of: entry, id, changes: keeping(entity, validator), revised: revised) {
-            effects.keep(entity, validator)
+            effects.keep(entity, validator, entry.idempotencyKey)
         }
     }
 
@@ -325,10 +328,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         return try await settlement(
             of: entry,
             entity.id,
-            changes: keeping(entity, validator) + identity(entity.id, of: entry),
+            changes: keeping(entity, validator),
+            identity: identity(entity.id, of: entry),
             revised: revised,
             createdID: entity.id
-        ) { effects.keep(entity, validator) }
+        ) { effects.keep(entity, validator, entry.idempotencyKey) }
     }
 
     /// Returns the entity after an update, or `nil` if it is not known.
@@ -365,16 +369,19 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         of entry: OutboxEntry,
         _ id: Entity.ID?,
         changes: [RecordChange]? = nil,
+        identity: [RecordChange] = [],
         problem: String? = nil,
         revised: [OutboxEntry] = [],
         createdID: Entity.ID? = nil,
         _ keep: (@Sendable () -> Void)? = nil
     ) async throws(RecordStoreError) -> OutboxSettlement {
         let key = entry.idempotencyKey
-        try await effects.prepare(id, key)
+        let isLast = try await effects.prepare(id, key)
+        // Another instance may have changed the entity after the upstream's answer.
+        let changes = isLast ? changes : id.map(removal) ?? changes
         let announcement = store?.announcement(of: id.map(entities.key) ?? [entities.name]) ?? []
         return OutboxSettlement(
-            (changes ?? store.map { [$0.removeLists] } ?? []) + announcement,
+            (changes ?? store.map { [$0.removeLists] } ?? []) + identity + announcement,
             problem: problem,
             revised: revised
         ) { [pending, effects] in

@@ -104,7 +104,9 @@ struct RepositoryPeersTests {
             try await wait()
             // Like a write that an outbox has delivered but not yet reported to the other repository.
             let created = Remark(id: 4, author: 7, text: "created")
-            one.cache.change(everywhere: false) { $0.write(created, time: scheduler.timer.now, byteCount: 1) }
+            one.cache.change(everywhere: false) { memory, _ in
+                memory.write(created, time: scheduler.timer.now, byteCount: 1)
+            }
             _ = other.cache.keep(EntityList(source.remarks, rejected: []), of: .all, stamp)
             other.cache.keepAbsence(of: 4, stamp)
             #expect(try await one.entities().value.map(\.id) == [1, 2, 3, 4])
@@ -119,7 +121,9 @@ struct RepositoryPeersTests {
             try await wait()
             let stamp = stamp(other)
             try await wait()
-            other.cache.change(everywhere: false) { $0.write(anew, time: scheduler.timer.now, byteCount: 1) }
+            other.cache.change(everywhere: false) { memory, _ in
+                memory.write(anew, time: scheduler.timer.now, byteCount: 1)
+            }
             other.cache.keepAbsence(of: 2, stamp)
             #expect(try await other.entity(2, .cacheOnly).value == anew)
             #expect(try await one.entity(2, .cacheOnly).value.text == "2")
@@ -151,7 +155,7 @@ struct RepositoryPeersTests {
         await withTaskGroup { group in
             for (number, repository) in repositories.enumerated() {
                 group.addTask {
-                    for _ in 0..<20_000 { repository.cache.change(everywhere: true) { _ in log.note("\(number)") } }
+                    for _ in 0..<20_000 { repository.cache.change(everywhere: true) { _, _ in log.note("\(number)") } }
                 }
             }
         }

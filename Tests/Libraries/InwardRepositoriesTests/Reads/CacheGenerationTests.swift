@@ -1,6 +1,8 @@
+import Foundation
 import InwardCore
 import InwardFetching
 import InwardTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -23,14 +25,21 @@ struct CacheGenerationTests {
         _ number: UInt64,
         _ source: (any DataFetcher)? = nil,
         over gated: GatedSharedStore? = nil,
-        batching: Batching<Int>? = nil
+        batching: Batching<Int>? = nil,
+        observer: (any RepositoryObserver)? = nil
     ) throws -> Repository<Remark> {
         let store: any SharedRecordStore = gated ?? store
         let peers = RepositoryPeers(sharing: store, generator: SplitMix64(seed: number))
         let place = RepositoryStore(store, partition: ["ada"], peers: peers, now: { OutboxStage.time }) {
             Issue.record($0)
         }
-        return try .versioned(source ?? self.source, store: place, batching: batching, timer: scheduler.timer)
+        return try .versioned(
+            source ?? self.source,
+            store: place,
+            batching: batching,
+            timer: scheduler.timer,
+            observer: observer
+        )
     }
 
     private func perform(_ change: Change, _ repository: Repository<Remark>) async throws {
@@ -250,22 +259,148 @@ struct CacheGenerationTests {
             #expect(try await third.entity(2).origin == .upstream)
         }
     }
+
+    /// Answers and removals that are committed together.
+    @Test func refusedAnswersDoNotKeepRemovalsFromBeingMade() async throws {
+        let (gate, once) = (Gate(), Once())
+        let removal = RecordChange.remove(["ada", "remarks", "one", "2"])
+        let gated = GatedSharedStore(store) { operation, moment in
+            guard case .commit(let changes) = operation, changes.contains(removal), moment == .before else { return }
+            if once.isFirst() { _ = await gate.pass() }
+        }
+        let observer = RecordingRepositoryObserver()
+        let (one, late) = (try repository(1), try repository(2, over: gated, observer: observer))
+        try await scheduler.run { [self] in
+            _ = try await late.entity(2)
+            await late.flush()
+            source.remove(2)
+            _ = try await late.entity(3, .upstreamOnly)
+            await #expect(throws: RepositoryError.self) { try await late.entity(2, .upstreamOnly) }
+            try await one.update(1) { $0.text = "new" }
+            gate.open()
+            await late.flush()
+            let kept = try await store.records(for: [["ada", "remarks", "one", "2"], ["ada", "remarks", "one", "3"]])
+            #expect(kept == [nil, nil])
+            // A conflict is no failure of the store.
+            for case .storeOperationEnded(_, let error, _) in observer.events { #expect(error == nil) }
+        }
+    }
+
+    @Test func concurrentFetchesReadTheGenerationOnce() async throws {
+        let reads = Mutex(0)
+        let gated = GatedSharedStore(store) { operation, moment in
+            guard operation == .read, moment == .before else { return }
+            reads.withLock { $0 += 1 }
+            await Task.yield()
+        }
+        let one = try repository(1, over: gated)
+        try await scheduler.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for id in 1...3 { group.addTask { _ = try await one.entity(id, .upstreamOnly) } }
+                try await group.waitForAll()
+            }
+        }
+        #expect(reads.withLock(\.self) == 1)
+    }
+
+    /// Nothing may run between the two commits of an invalidation that makes a response from before it current.
+    @Test func generationChangesBeforeRecordsAreRemoved() async throws {
+        let (removed, after) = (DispatchSemaphore(value: 0), Box<CacheGeneration>())
+        let gated = GatedSharedStore(store) { [store] operation, moment throws(RecordStoreError) in
+            guard operation.removesEverything, moment == .after else { return }
+            after.put(try await CacheGeneration(of: ["ada", "remarks"], in: store))
+            removed.signal()
+        }
+        let before = try await CacheGeneration(of: ["ada", "remarks"], in: store)
+        let peers = RepositoryPeers(sharing: gated, generator: SplitMix64(seed: 1))
+        let place = RepositoryStore(gated, partition: ["ada"], peers: peers, now: { OutboxStage.time }) {
+            Issue.record($0)
+        }
+        let one = try Repository.versioned(source, store: place)
+        await withCheckedContinuation { continuation in
+            // A thread of its own, because it waits for the writer before the change is announced.
+            Thread.detachNewThread {
+                one.cache.change(everywhere: true, announcing: []) { memory, _ in
+                    memory.invalidate([])
+                    removed.wait()
+                }
+                continuation.resume()
+            }
+        }
+        #expect(after.peek != before)
+        await one.flush()
+    }
+
+    @Test func copyFromBeforeTheLastChangeIsNotAccepted() async throws {
+        let copies = StaleCopies(base: source)
+        let (one, other, third) = (try repository(1), try repository(2, copies), try repository(3))
+        try await scheduler.run { [self] in
+            let url = try Upstream.example(source).url(of: ["remarks", "2"], [])
+            var copy = try await source.fetch(DataRequest(url: url))
+            copy.headerFields[.age] = "30"
+            copies.old.put(copy)
+            try await perform(.update, one)
+            // This instance has not heard of the update, and has cached nothing.
+            #expect(try await other.entity(2).value.text == "new")
+            await other.flush()
+            #expect(try await third.entity(2).value.text == "new")
+        }
+    }
+
+    @Test func wrapperOfTheSharedStoreSeesEveryCommit() async throws {
+        let commits = Mutex(0)
+        let wrapper = GatedSharedStore(store) { operation, moment in
+            if case .commit = operation, moment == .before { commits.withLock { $0 += 1 } }
+        }
+        let peers = RepositoryPeers(sharing: store, generator: SplitMix64(seed: 1))
+        let place = RepositoryStore(wrapper, partition: ["ada"], peers: peers, now: { OutboxStage.time }) {
+            Issue.record($0)
+        }
+        let one = try Repository.versioned(source, store: place, timer: scheduler.timer)
+        try await scheduler.run {
+            _ = try await one.entity(2)
+            await one.flush()
+        }
+        #expect(commits.withLock(\.self) == 1)
+    }
+
+    @Test func storeThatIsNotSharedIsReportedAndKeepsNothing() async throws {
+        let peers = RepositoryPeers(sharing: store, generator: SplitMix64(seed: 1))
+        let errors = RecordingErrorHandler()
+        let place = RepositoryStore(Unshared(base: store), partition: ["ada"], peers: peers, now: { OutboxStage.time })
+        {
+            errors.handle($0)
+        }
+        let one = try Repository.versioned(source, store: place, timer: scheduler.timer)
+        #expect(errors.errors.count == 1)
+        try await scheduler.run { [self] in
+            _ = try await one.entity(2)
+            await one.flush()
+            #expect(try await store.records(under: []).isEmpty)
+        }
+    }
 }
 
-/// An upstream whose first answer arrives only once it may.
-private struct LateAnswer: DataFetcher {
+/// An intermediate cache that answers with an old copy, unless it is bypassed.
+private struct StaleCopies: DataFetcher {
     let base: VersionedSource
-    var method = DataRequest.Method.get
-    /// Open when the upstream has answered.
-    let hasLeft = Gate()
-    let mayArrive = Gate()
-    let once = Once()
+    let old = Box<DataResponse>()
 
     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        let response = try await base.fetch(request)
-        guard request.method == method, once.isFirst() else { return response }
-        hasLeft.open()
-        _ = await mayArrive.pass()
-        return response
+        guard request.headerFields[.cacheControl] == nil, let copy = old.peek else {
+            return try await base.fetch(request)
+        }
+        return copy
+    }
+}
+
+private struct Unshared: RecordStoreDecorator {
+    let base: any RecordStore
+}
+
+extension GatedSharedStore.Operation {
+    fileprivate var removesEverything: Bool {
+        guard case .commit(let changes) = self else { return false }
+        return changes.contains { if case .removeAll = $0 { true } else { false } }
     }
 }

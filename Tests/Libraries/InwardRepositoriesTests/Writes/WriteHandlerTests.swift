@@ -48,9 +48,12 @@ struct WriteHandlerTests {
                 }
             ),
             effects: WriteEffects(
-                prepare: { [log] id, key in log.add("prepare \(id ?? 0) \(key)") },
-                keep: { [log] remark, _ in log.add("keep \(remark.id)") },
-                keepAbsence: { [log] id in log.add("keep absence \(id)") },
+                prepare: { [log] id, key in
+                    log.add("prepare \(id ?? 0) \(key)")
+                    return true
+                },
+                keep: { [log] remark, _, _ in log.add("keep \(remark.id)") },
+                keepAbsence: { [log] id, _ in log.add("keep absence \(id)") },
                 forget: { [log] id in log.add(id.map { "forget \($0)" } ?? "forget lists") },
                 end: { [log] key in log.add("end \(key)") },
                 cached: { _ in nil },
