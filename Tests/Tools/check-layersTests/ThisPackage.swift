@@ -37,19 +37,28 @@ struct ThisPackage {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// Returns the report of a check with another description, or with other sources.
-    func report(_ description: PackageDescription? = nil, _ sources: [SourceFacts]? = nil) throws -> LayerReport {
-        try LayerCheck(
+    private func check(_ description: PackageDescription?, _ sources: [SourceFacts]? = nil) -> LayerCheck {
+        LayerCheck(
             diagram: diagram,
             package: description ?? self.description,
             sources: sources ?? self.sources,
             manifest: manifest
-        ).report()
+        )
+    }
+
+    /// Returns the report of a check with another description, or with other sources.
+    func report(_ description: PackageDescription? = nil, _ sources: [SourceFacts]? = nil) throws -> LayerReport {
+        try check(description, sources).report()
     }
 
     /// Returns the findings of a check with another description, or with other sources.
     func findings(_ description: PackageDescription? = nil, _ sources: [SourceFacts]? = nil) throws -> [Finding] {
         try report(description, sources).findings
+    }
+
+    /// Returns the findings of the rule about edges with another description.
+    func findingsAboutEdges(_ description: PackageDescription) -> [Finding] {
+        check(description).findingsAboutEdges
     }
 
     /// Returns the modules that a target may not import: the modules of all targets that it does not declare, and all system

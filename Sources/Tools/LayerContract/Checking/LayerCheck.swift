@@ -47,7 +47,7 @@ public struct LayerCheck: Sendable {
             throw DiagramError("The diagram in \(package.diagram.file) matches no target of the package \(name).")
         }
         let findings = [
-            TargetsMatchRings(package).findings, DependenciesFollowEdges(package).findings,
+            TargetsMatchRings(package).findings, findingsAboutEdges,
             ImportsFollowEdges(package).findings, NothingIsReexported(package).findings,
             TestableByOwnTests(package).findings, PackagesAreNamed(package).findings,
             NoCycleOfSubjects(package).findings, DiagramIsUsed(package).findings,
@@ -63,6 +63,12 @@ public struct LayerCheck: Sendable {
             notes: package.diagram.notes
         )
     }
+}
+
+extension LayerCheck {
+    /// The findings of the rule that dependencies follow the edges of the diagram. They do not depend on the sources, so they are
+    /// found quickly.
+    package var findingsAboutEdges: [Finding] { DependenciesFollowEdges(package).findings }
 }
 
 /// A package with its sources and its diagram, and the queries that the rules share.
