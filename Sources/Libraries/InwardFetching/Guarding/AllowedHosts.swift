@@ -1,0 +1,58 @@
+/// The hosts that an ``AddressPolicy`` allows.
+struct AllowedHosts: Hashable {
+    private var hosts: Set<WebHost> = []
+    /// The domains whose subdomains are allowed.
+    private var domains: Set<Substring> = []
+
+    /// Creates a list of hosts.
+    ///
+    /// - Parameter entries: Names, addresses as in a URL, and domains after a dot, which stand for their subdomains.
+    /// - Throws: An ``AddressPolicyError`` that names the first invalid entry.
+    init(_ entries: Set<String>) throws(AddressPolicyError) {
+        for entry in entries.sorted() {
+            let isSuffix = entry.hasPrefix(".")
+            do throws(AddressRefusal) {
+                switch try WebHost(isSuffix ? entry.dropFirst() : entry[...]) {
+                case .name(let domain) where isSuffix: domains.insert(domain[...])
+                case .address where isSuffix: throw AddressRefusal(.numericHost, host: entry)
+                case let host: hosts.insert(host)
+                }
+            } catch {
+                throw AddressPolicyError(entry, error)
+            }
+        }
+    }
+
+    /// Returns whether an address is allowed as a host.
+    func contains(_ address: IPAddress) -> Bool { hosts.contains(.address(address)) }
+
+    /// Returns the name or domain on the list that allows a name; `nil` if the name is not allowed.
+    func entry(allowing name: String) -> String? {
+        if hosts.contains(.name(name)) { return name }
+        // The domain must begin after a dot, so that `example.org` does not allow `notexample.org`.
+        var rest = name[...]
+        while let dot = rest.firstIndex(of: ".") {
+            rest = rest[rest.index(after: dot)...]
+            if domains.contains(rest) { return String(rest) }
+        }
+        return nil
+    }
+}
+
+/// An error that describes an invalid host in the settings of an ``AddressPolicy``.
+///
+/// ```swift
+/// do throws(AddressPolicyError) {
+///     _ = try AddressPolicy(hosts: ["*.example.org"])
+/// } catch {
+///     print(error)  // The allowed host "*.example.org" is invalid: it contains characters that are not allowed …
+/// }
+/// ```
+public struct AddressPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The host and why it is invalid, as a complete sentence.
+    public let description: String
+
+    init(_ entry: String, _ refusal: AddressRefusal) {
+        description = "The allowed host \"\(entry)\" is invalid: \(refusal.rule.explanation)."
+    }
+}
