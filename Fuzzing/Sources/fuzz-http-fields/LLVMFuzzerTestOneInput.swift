@@ -48,13 +48,21 @@ private func checkContentRange(_ text: String) {
     precondition(ContentRange(written) == range)
 }
 
+/// The date for which the century of a year of two digits is found: January 15, 2027.
+private let now = Date(timeIntervalSince1970: 1_800_000_000)
+/// The first date that `httpDate` writes correctly: January 1, 1600. Foundation has the Julian calendar for earlier days.
+private let firstWritten = Date(timeIntervalSince1970: -11_676_096_000)
+
 private func checkDate(_ text: String) {
-    guard let date = Date(httpDate: text) else { return }
+    guard let date = Date(httpDate: text, near: now) else { return }
     precondition(date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970)
+    guard date > firstWritten else { return }
     let written = httpDate(date)
     precondition(Date(httpDate: written) == date)
-    // Apart from the name of the day, which is not checked, a date has exactly one form.
-    precondition(written.drop { $0 != " " } == text.drop { $0 != " " })
+    // Apart from the name of the day, which is not checked, from case and from leap seconds, a date in the preferred form has
+    // exactly one text.
+    guard text.utf8.dropFirst(3).first == UInt8(ascii: ","), !text.contains(":60 ") else { return }
+    precondition(written.lowercased().drop { $0 != " " } == text.lowercased().drop { $0 != " " })
 }
 
 /// Returns a date in the format of RFC 9110 section 5.6.7.
@@ -119,6 +127,7 @@ private func checkRetryAfter(of fields: HeaderFields) {
         precondition(delay.components.attoseconds == 0)
         written = String(delay.components.seconds)
     case .date(let date):
+        guard date > firstWritten else { return }
         written = httpDate(date)
     }
     precondition(RetryAfter([HeaderField(.retryAfter, written)]) == retryAfter)
@@ -131,7 +140,7 @@ private func checkValidator(of fields: HeaderFields) {
         precondition(validator.utf8.filter { $0 == UInt8(ascii: "\"") }.count == 2)
         precondition(HeaderFields([HeaderField(.etag, validator)]).strongValidator == validator)
     } else {
-        precondition(Date(httpDate: validator) != nil)
+        precondition(Date(httpDate: validator, near: now) != nil)
     }
     precondition(HeaderField(.ifRange, validator).value == validator)
 }

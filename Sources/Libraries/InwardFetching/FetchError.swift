@@ -244,8 +244,10 @@ public enum RetryAfter: Hashable, Sendable {
         if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             // The delay is capped at a year, which also covers numbers that overflow.
             self = .delay(.seconds(min(Int64(text) ?? .max, Self.secondsOfAYear)))
-        } else if let date = Date(httpDate: text) {
-            let now = fields.values(of: .date).first.flatMap { Date(httpDate: $0) }
+            return
+        }
+        let now = fields.values(of: .date).first.flatMap { Date(httpDate: $0) }
+        if let date = Date(httpDate: text, near: now) {
             self =
                 now.map { .delay(.seconds(min(max(0, date.timeIntervalSince($0)), Double(Self.secondsOfAYear)))) }
                 ?? .date(date)

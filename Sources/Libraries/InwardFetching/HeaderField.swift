@@ -247,28 +247,3 @@ extension String {
             }
     }
 }
-
-extension Date {
-    /// Parses the date of an HTTP header field in its preferred form (RFC 9110 section 5.6.7), such as `Sun, 06 Nov 1994
-    /// 08:49:37 GMT`; `nil` if the text has another form, or names a day or time that does not exist.
-    init?(httpDate text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, Self.dayNames.contains(String(parts[0])), parts[5] == "GMT",
-            let month = Self.monthNames.firstIndex(of: String(parts[2]))
-        else {
-            return nil
-        }
-        let number = month + 1 < 10 ? "0\(month + 1)" : "\(month + 1)"
-        // Every platform has a parser for ISO 8601. It also accepts other forms, and reads February 31 as a day in March, so
-        // compare the formatted result with the input.
-        let text = "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z"
-        guard let date = try? Date(text, strategy: .iso8601), date.formatted(.iso8601) == text else { return nil }
-        self = date
-    }
-
-    /// The day name is not checked against the rest of the date.
-    private static let dayNames: Set = ["Mon,", "Tue,", "Wed,", "Thu,", "Fri,", "Sat,", "Sun,"]
-    private static let monthNames = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-}

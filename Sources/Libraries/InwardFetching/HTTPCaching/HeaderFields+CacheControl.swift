@@ -41,7 +41,7 @@ extension HeaderFields {
     /// - Returns: The age.
     func initialAge(after delay: Duration, at date: Date) -> Duration {
         let corrected = (ageValue ?? .zero) + Swift.max(.zero, delay)
-        guard let made = values(of: .date).first.flatMap({ Date(httpDate: $0) }) else { return corrected }
+        guard let made = values(of: .date).first.flatMap({ Date(httpDate: $0, near: date) }) else { return corrected }
         let apparent = Swift.min(Swift.max(0, date.timeIntervalSince(made)), Double(Self.maximumSeconds))
         // Dates have whole seconds, so truncate the difference.
         return Swift.max(corrected, .seconds(Int64(apparent)))

@@ -248,8 +248,8 @@ extension HeaderFields {
     /// response was created at least a minute later, so that the data cannot have changed within the same second.
     var strongValidator: String? {
         if let tag = self[.etag] { return Self.isStrongEntityTag(tag) ? tag : nil }
-        guard let text = self[.lastModified], let changed = Date(httpDate: text),
-            let made = self[.date].flatMap({ Date(httpDate: $0) }), made.timeIntervalSince(changed) >= 60
+        guard let text = self[.lastModified], let made = self[.date].flatMap({ Date(httpDate: $0) }),
+            let changed = Date(httpDate: text, near: made), made.timeIntervalSince(changed) >= 60
         else { return nil }
         return text
     }

@@ -1,0 +1,167 @@
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension Date {
+    /// Parses the date of an HTTP header field (RFC 9110 section 5.6.7); `nil` if the text has another form than these three, or
+    /// names a day or time that does not exist:
+    ///
+    /// - `Sun, 06 Nov 1994 08:49:37 GMT`
+    /// - `Sunday, 06-Nov-94 08:49:37 GMT` of RFC 850, which is obsolete
+    /// - `Sun Nov  6 08:49:37 1994` of `asctime`, which is obsolete
+    ///
+    /// Names may have any case (RFC 9111 section 4.2). The day of the week is not compared with the date.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - now: The current date, which determines the century of a year of two digits: such a year is at most 50 years ahead.
+    ///     With `nil`, dates with such a year are not accepted.
+    init?(httpDate text: String, near now: Date? = nil) {
+        var parser = HTTPDateParser(text)
+        guard let seconds = parser.secondsSince1970(near: now) else { return nil }
+        self.init(timeIntervalSince1970: TimeInterval(seconds))
+    }
+}
+
+/// A parser of the dates in header fields. Those of Foundation accept other forms, and take longer than a whole answer from a cache
+/// may.
+private struct HTTPDateParser {
+    private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    private static let shortDays = days.map { String($0.prefix(3)) }
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = text.utf8[...]
+    }
+
+    mutating func secondsSince1970(near now: Date?) -> Int? {
+        let isShort = takeName(of: Self.shortDays) != nil
+        guard isShort || takeName(of: Self.days) != nil else { return nil }
+        let moment: (day: CivilDay, time: Int)?
+        if isShort {
+            moment = take(", ") ? takePreferredForm() : takeAsctime()
+        } else {
+            moment = take(", ") ? now.flatMap { takeRFC850(near: $0) } : nil
+        }
+        guard rest.isEmpty, let (day, time) = moment, day.exists else { return nil }
+        return day.daysSince1970 * 86_400 + time
+    }
+
+    // MARK: Forms, after the day of the week
+
+    private mutating func takePreferredForm() -> (day: CivilDay, time: Int)? {
+        guard let day = takeNumber(digits: 2), take(" "), let month = takeMonth(), take(" "),
+            let year = takeNumber(digits: 4), take(" "), let time = takeTime(), take(" gmt")
+        else { return nil }
+        return (CivilDay(year: year, month: month, day: day), time)
+    }
+
+    private mutating func takeRFC850(near now: Date) -> (day: CivilDay, time: Int)? {
+        guard let day = takeNumber(digits: 2), take("-"), let month = takeMonth(), take("-"),
+            let year = takeNumber(digits: 2), take(" "), let time = takeTime(), take(" gmt")
+        else { return nil }
+        let latest = CivilDay.year(of: now) + 50
+        // The last year with these two digits that is not later.
+        let fullYear = latest - (latest - year) % 100
+        return (CivilDay(year: fullYear, month: month, day: day), time)
+    }
+
+    private mutating func takeAsctime() -> (day: CivilDay, time: Int)? {
+        guard take(" "), let month = takeMonth(), take(" "), let day = takeNumber(digits: take(" ") ? 1 : 2), take(" "),
+            let time = takeTime(), take(" "), let year = takeNumber(digits: 4)
+        else { return nil }
+        return (CivilDay(year: year, month: month, day: day), time)
+    }
+
+    /// Reads a time such as `08:49:37`, and returns the seconds since midnight. The last minute of a day may have a leap second.
+    private mutating func takeTime() -> Int? {
+        guard let hour = takeNumber(digits: 2), hour < 24, take(":"), let minute = takeNumber(digits: 2), minute < 60,
+            take(":"), let second = takeNumber(digits: 2), second < 60 || (hour, minute, second) == (23, 59, 60)
+        else { return nil }
+        return (hour * 60 + minute) * 60 + second
+    }
+
+    private mutating func takeMonth() -> Int? { takeName(of: Self.months).map { $0 + 1 } }
+
+    // MARK: Tokens
+
+    /// Reads a text in lowercase, in any case. Reads nothing if something else follows.
+    private mutating func take(_ text: String) -> Bool {
+        var remaining = rest
+        for byte in text.utf8 {
+            guard remaining.popFirst()?.lowercase == byte else { return false }
+        }
+        rest = remaining
+        return true
+    }
+
+    /// Reads one of the names and returns its place. Reads nothing if another word follows.
+    private mutating func takeName(of names: [String]) -> Int? {
+        let word = rest.prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0.lowercase) }
+        let place = names.firstIndex { $0.utf8.elementsEqual(word.lazy.map(\.lowercase)) }
+        if place != nil { rest = rest[word.endIndex...] }
+        return place
+    }
+
+    private mutating func takeNumber(digits: Int) -> Int? {
+        var number = 0
+        for _ in 0..<digits {
+            guard let byte = rest.popFirst(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        return number
+    }
+}
+
+/// A day of the Gregorian calendar.
+private struct CivilDay {
+    private static let monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    private static let daysOf400Years = 146_097
+
+    let year: Int
+    let month: Int
+    let day: Int
+
+    var exists: Bool {
+        let length = Self.monthLengths[month - 1] + (month == 2 && Self.isLeapYear(year) ? 1 : 0)
+        return (1...length).contains(day)
+    }
+
+    /// The number of days from the first of January 1970.
+    var daysSince1970: Int {
+        let earlierMonths = Self.monthLengths[..<(month - 1)].reduce(0, +)
+        let leapDay = month > 2 && Self.isLeapYear(year) ? 1 : 0
+        return Self.days(before: year) - Self.days(before: 1970) + earlierMonths + leapDay + day - 1
+    }
+
+    /// Returns the year of a date, in UTC.
+    static func year(of date: Date) -> Int {
+        let days = Int(min(max(date.timeIntervalSince1970 / 86_400, -1e6), 1e6).rounded(.down)) + days(before: 1970)
+        var year = days * 400 / daysOf400Years
+        // The estimate is a day too early or too late at the ends of some years.
+        if Self.days(before: year + 1) <= days { year += 1 }
+        if Self.days(before: year) > days { year -= 1 }
+        return year
+    }
+
+    /// Returns the number of days from the beginning of the year 0 to that of another one, which is not negative.
+    private static func days(before year: Int) -> Int {
+        guard year > 0 else { return 0 }
+        let last = year - 1
+        // The year 0 is a leap year.
+        return year * 365 + last / 4 - last / 100 + last / 400 + 1
+    }
+
+    private static func isLeapYear(_ year: Int) -> Bool {
+        year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+    }
+}
+
+extension UInt8 {
+    /// The byte, or the lowercase letter if it is an uppercase letter in ASCII.
+    fileprivate var lowercase: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+}
