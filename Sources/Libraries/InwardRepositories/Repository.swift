@@ -112,7 +112,6 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             endpoint,
             upstream: upstream,
             cache: cache,
-            store: self.store,
             timer: timer,
             chance: chance,
             observer: observer

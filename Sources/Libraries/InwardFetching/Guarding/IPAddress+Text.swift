@@ -70,7 +70,7 @@ extension IPAddress: CustomStringConvertible {
 
     private func group(_ index: Int) -> UInt16 { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * index)) }
 
-    /// The first of the longest runs of at least two groups that are zero; the empty range at 0 if there is none.
+    /// The first of the longest runs of at least two groups that are zero; an empty range at 0 if no run is that long.
     private var longestRunOfZeros: Range<Int> {
         var longest = 0..<0
         var start = 0

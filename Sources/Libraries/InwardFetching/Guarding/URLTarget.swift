@@ -3,11 +3,11 @@
 /// They are read from the text of the URL, not from the properties of `URL`, which decode percent escapes and skip ports that do
 /// not fit into an integer.
 struct URLTarget {
-    /// The scheme as written; empty if there is none.
+    /// The scheme as written; empty if the URL has no scheme.
     let scheme: Substring
-    /// The host as written, in brackets if it is an IPv6 address; empty if there is none.
+    /// The host as written, in brackets if it is an IPv6 address; empty if the URL has no host.
     let host: Substring
-    /// The port as written, without the colon; `nil` if there is none.
+    /// The port as written, without the colon; `nil` if the URL has no port.
     let port: Substring?
     /// Whether there is a user name or a password, even an empty one.
     let hasUserInformation: Bool

@@ -13,7 +13,6 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     let endpoint: Endpoint<Entity>
     let upstream: Upstream
     let cache: PeerCache<Entity>
-    let store: EntityStore<Entity>?
     let timer: TimerService
     let chance: @Sendable () -> Double
     let observer: (any RepositoryObserver)?
@@ -24,7 +23,6 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         _ endpoint: Endpoint<Entity>,
         upstream: Upstream,
         cache: PeerCache<Entity>,
-        store: EntityStore<Entity>?,
         timer: TimerService,
         chance: @escaping @Sendable () -> Double,
         observer: (any RepositoryObserver)? = nil
@@ -33,7 +31,6 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
         self.observer = observer
         self.upstream = upstream
         self.cache = cache
-        self.store = store
         self.timer = timer
         self.chance = chance
         batcher = endpoint.batching.map(makeBatcher)
@@ -219,7 +216,7 @@ struct EntitySource<Entity: Identifiable & Sendable>: Sendable where Entity.ID: 
     /// Begins a fetch. All later changes, on this instance or another one, count as newer than its result. The caller ends it in
     /// ``memory``.
     func begin() async -> FetchStart {
-        guard let store, let (generation, isRead) = await store.writer.currentGeneration() else {
+        guard let store = cache.store, let (generation, isRead) = await store.writer.currentGeneration() else {
             return FetchStart(tick: memory.begin(), generation: nil)
         }
         // This instance may not have heard of the change yet, or may not have run then.

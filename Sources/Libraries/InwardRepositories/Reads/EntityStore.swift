@@ -46,7 +46,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
                 RecordStoreError(
                     .unavailable,
                     explanation: """
-                        The store of \(endpoint.name) is no SharedRecordStore, although its peers share one. Responses are not stored.
+                        The store of \(endpoint.name) is not a SharedRecordStore, although its peers share one. Responses are not stored.
                         """
                 )
             )
@@ -147,7 +147,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
     /// is one instance.
     func announcement(of key: RecordKey) -> [RecordChange] { announce(key) }
 
-    /// The change that keeps responses to earlier requests from being stored. There is none if there is one instance.
+    /// The change that keeps responses to earlier requests from being stored. Empty if there is only one instance.
     var nextGeneration: [RecordChange] { isShared ? [CacheGeneration.next(under: prefix, at: now())] : [] }
 
     /// Returns the time since the last change of a generation, or `nil` if it is not known.

@@ -179,7 +179,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     let lastChange = LastChange()
     private let timer: TimerService
     private let name: String
-    private let store: EntityStore<Entity>?
+    let store: EntityStore<Entity>?
     private let peers: RepositoryPeers?
     private let key: RecordKey
     private let group: PeerGroup?

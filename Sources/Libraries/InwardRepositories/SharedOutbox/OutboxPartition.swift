@@ -54,7 +54,7 @@ public final class OutboxPartition: RepositoryOutbox {
             return waiters.removeValue(forKey: key) ?? []
         }
 
-        /// Remembers entries that are no longer pending, and that this instance has not settled.
+        /// Remembers the entries that are no longer pending and were not settled by this instance.
         mutating func noteSettledElsewhere(_ keys: [String]) {
             settledElsewhere += keys.filter { !discarded.contains($0) }
             if settledElsewhere.count > 10_000 { settledElsewhere.removeFirst(settledElsewhere.count - 10_000) }

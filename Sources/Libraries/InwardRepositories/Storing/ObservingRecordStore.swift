@@ -103,7 +103,8 @@ extension ObservingRecordStore: SharedRecordStore where Base: SharedRecordStore 
             do throws(RecordStoreError) {
                 try await base.commit(changes, if: conditions)
                 return nil
-            } catch  where error.reason == .conflict {
+            } catch {
+                guard error.reason == .conflict else { throw error }
                 return error
             }
         }
