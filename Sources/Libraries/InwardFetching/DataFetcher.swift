@@ -98,6 +98,8 @@ public struct DataFetcherLayer: Hashable, Sendable, CustomStringConvertible {
             self.name = name
         }
 
+        /// Refuses addresses.
+        public static let addressGuard = Self("address guard")
         /// Adds credentials.
         public static let authorization = Self("authorization")
         /// Answers from a cache.

@@ -124,6 +124,13 @@ struct OrderRule: Sendable {
             .hedging,
             "Hedging around a fallback mistakes it for the upstream: put the fallback around the hedging."
         ),
+        // Guards within other layers are safe, because the client makes the checks. Only a fallback has a second client.
+        within(
+            .addressGuard,
+            .fallback,
+            "A fallback around an address guard can use a fetcher that the guard does not reach: put the guard around the"
+                + " fallback, where it reaches both."
+        ),
         within(
             .retry,
             .hedging,

@@ -9,11 +9,11 @@ public struct FallingBackDataFetcher: ReportingDataFetcher {
     }
 
     /// Reasons that do not trigger the fallback, because the caller gave up or no fetcher could answer.
-    private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .invalidRequest]
+    private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .invalidRequest, .addressRefused]
 
     /// The wrapped fetcher.
     public var base: any DataFetcher
-    private let fallback: Fallback
+    var fallback: Fallback
     private let failures: FailureCriteria
     private let methods: Set<DataRequest.Method>
     var observers = FetchObservers()
@@ -113,8 +113,8 @@ extension DataFetcher {
     ///
     /// - Parameters:
     ///   - fallback: The fetcher to fall back to. Observers of the pipeline do not receive its events.
-    ///   - failures: The criteria for failures. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
-    ///     ``FetchError/Reason/invalidRequest`` never count.
+    ///   - failures: The criteria for failures. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed``,
+    ///     ``FetchError/Reason/invalidRequest`` and ``FetchError/Reason/addressRefused`` never count.
     ///   - methods: The methods of requests that the fallback answers; by default, `GET` and `HEAD`.
     /// - Returns: The fetcher with the fallback.
     public func fallingBack(
@@ -133,8 +133,8 @@ extension DataFetcher {
     ///
     /// - Parameters:
     ///   - fallback: The fallback response, with any status. Its origin is set to memory.
-    ///   - failures: The criteria for failures. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed`` and
-    ///     ``FetchError/Reason/invalidRequest`` never count.
+    ///   - failures: The criteria for failures. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed``,
+    ///     ``FetchError/Reason/invalidRequest`` and ``FetchError/Reason/addressRefused`` never count.
     ///   - methods: The methods of requests that the fallback answers; by default, `GET` and `HEAD`.
     /// - Returns: The fetcher with the fallback.
     public func fallingBack(

@@ -27,6 +27,7 @@ public struct FetchError: Error, Hashable, Sendable {
         var retries: RetryReport?
         var wasSent = true
         var lack: Lack?
+        var refusal: AddressRefusal?
     }
 
     /// Why a request had no valid credentials.
@@ -45,6 +46,9 @@ public struct FetchError: Error, Hashable, Sendable {
     }
 
     private let box: Box
+
+    /// The kinds of failure that never reach an upstream.
+    private static let unsentReasons: Set<Reason> = [.rejected, .closed, .invalidRequest, .addressRefused]
 
     /// Creates an error about a request.
     ///
@@ -71,6 +75,13 @@ public struct FetchError: Error, Hashable, Sendable {
                 wasSent: wasSent
             )
         )
+    }
+
+    /// Creates the error of a request that was not sent because its address was refused.
+    init(_ reason: Reason, request: DataRequest, explanation: String, refusal: AddressRefusal) {
+        var contents = Contents(reason: reason, request: request.withoutBody, explanation: explanation)
+        contents.refusal = refusal
+        self.init(contents)
     }
 
     /// Creates an error from an unsuccessful response.
@@ -102,7 +113,13 @@ public struct FetchError: Error, Hashable, Sendable {
     /// The earliest time for a retry, if the upstream or a limit on the way specified it.
     public var retryAfter: RetryAfter? { contents.retryAfter }
     /// Whether the upstream may have seen the request. This says nothing about what it did; see ``reason``.
-    public var wasSent: Bool { contents.wasSent && ![.rejected, .closed, .invalidRequest].contains(reason) }
+    public var wasSent: Bool { contents.wasSent && !Self.unsentReasons.contains(reason) }
+    /// The rule by which an ``AddressPolicy`` refused the address of the request or of a redirect; `nil` for other reasons.
+    ///
+    /// ```swift
+    /// func rule(of error: FetchError) -> AddressRefusal.Rule? { error.addressRefusal?.rule }
+    /// ```
+    public var addressRefusal: AddressRefusal? { contents.refusal }
     /// The number of attempts and why they ended; `nil` if no retry was considered.
     public var retries: RetryReport? { contents.retries }
 
@@ -141,7 +158,9 @@ public struct FetchError: Error, Hashable, Sendable {
         return switch reason.code {
         case .unreachable, .timedOut, .interrupted, .rejected: true
         case .unsuccessful: status.map { [408, 425, 429, 500, 502, 503, 504].contains($0.code) } ?? false
-        case .cancelled, .closed, .invalidRequest, .untrusted, .tooLarge, .tooManyRedirects, .unreadable: false
+        case .cancelled, .closed, .invalidRequest, .addressRefused, .untrusted, .tooLarge, .tooManyRedirects,
+            .unreadable:
+            false
         }
     }
 
@@ -180,6 +199,7 @@ extension FetchError {
             case cancelled
             case closed
             case invalidRequest
+            case addressRefused
             case rejected
             case unreachable
             case untrusted
@@ -201,6 +221,9 @@ extension FetchError {
         /// The fetcher cannot answer this request, for example because of its scheme or because its path leads outside a
         /// directory.
         public static let invalidRequest = Self(code: .invalidRequest)
+        /// An ``AddressPolicy`` refused the address of the request, or that of a redirect. Nothing was sent there. See
+        /// ``FetchError/addressRefusal``.
+        public static let addressRefused = Self(code: .addressRefused)
         /// A limit, an open circuit or unusable credentials kept the request from being sent.
         public static let rejected = Self(code: .rejected)
         /// The upstream could not be reached: the host is unknown or does not listen, or there is no route to it.
@@ -326,7 +349,8 @@ extension FetchError {
         return switch reason.code {
         case .timedOut, .interrupted, .tooLarge, .tooManyRedirects: true
         case .unsuccessful: status?.leavesOutcomeUnknown ?? true
-        case .cancelled, .closed, .invalidRequest, .rejected, .unreachable, .untrusted, .unreadable: false
+        case .cancelled, .closed, .invalidRequest, .addressRefused, .rejected, .unreachable, .untrusted, .unreadable:
+            false
         }
     }
 }

@@ -383,7 +383,7 @@ extension DataFetcher {
 
 /// The end of an observed pipeline, where each request is an attempt.
 struct AttemptObservingDataFetcher: DataFetcher {
-    let base: any DataFetcher
+    var base: any DataFetcher
     var observers = FetchObservers()
     private let timer: TimerService
 

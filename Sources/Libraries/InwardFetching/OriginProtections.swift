@@ -125,7 +125,7 @@ extension DataFetcher {
 
 /// A data fetcher inside the layers of the protection of each request's origin.
 private struct OriginProtectedDataFetcher: LayeredDataFetcher {
-    let client: any DataFetcher
+    var client: any DataFetcher
     let origins: OriginProtections
     var observers: [(observer: any FetchObserver, timer: TimerService)] = []
 

@@ -175,7 +175,7 @@ extension ProblemDetails {
     /// | | `unsuccessful` with 401, 403, 407 or 511 | 403 |
     /// | | `unsuccessful` with 409 or 412 | 409 |
     /// | | `unsuccessful` with another 4xx, except 408, 421, 423, 425 and 429 | 422 |
-    /// | | `invalidRequest` | 422 |
+    /// | | `invalidRequest`, `addressRefused` | 422 |
     /// | | `unreadable`, `tooLarge` | 502 |
     /// | | credentials that cannot be renewed until the user signs in again | 403 |
     /// | | any other | 503, with `Retry-After` if it is known |
@@ -232,6 +232,11 @@ extension ProblemDetails {
     }
 
     private init(_ error: FetchError) {
+        // The client chose an address that it may not choose, and has to change it.
+        if error.reason == .addressRefused {
+            self = .refused
+            return
+        }
         self.init(RepositoryError.Reason(error).code, retryAfter: error.retryAfter?.delay(from: .now))
     }
 
@@ -288,7 +293,9 @@ extension RepositoryError.Reason {
             case .closed: .closed
             // The status of a token endpoint concerns the credentials, not the resource.
             case _ where error.lacksCredentials: error.isDenied ? .denied : .unavailable
-            case .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects: .unavailable
+            // Not `refused`: names resolve to other addresses at other times, so an outbox keeps its writes and retries them.
+            case .rejected, .addressRefused, .unreachable, .untrusted, .timedOut, .interrupted, .tooManyRedirects:
+                .unavailable
             case .invalidRequest: .refused
             case .tooLarge, .unreadable: .unreadable
             case .unsuccessful: error.status.map(Self.init) ?? .unavailable

@@ -40,18 +40,25 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// Sends a request and follows its redirects. Clients call this with a function that sends one request, and follows no
     /// redirects itself.
     ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - addressGuard: Checks the URL of each redirect as the response has it, so that user information in it is refused;
+    ///     `nil` for no check. `send` makes all checks of the request that it sends.
+    ///   - send: Sends one request.
+    /// - Returns: The response that is not redirected.
     /// - Throws: Errors from `send`; a ``FetchError`` with ``FetchError/Reason/tooManyRedirects``, with
-    ///   ``FetchError/Reason/untrusted`` if a redirect leads from HTTPS to HTTP, or with ``FetchError/Reason/tooLarge`` if
-    ///   its URL is too long.
+    ///   ``FetchError/Reason/untrusted`` if a redirect leads from HTTPS to HTTP, with ``FetchError/Reason/tooLarge`` if
+    ///   its URL is too long, or with ``FetchError/Reason/addressRefused`` if the guard refuses it.
     public func answer(
         to request: DataRequest,
+        guardedBy addressGuard: AddressGuard? = nil,
         by send: (DataRequest) async throws(FetchError) -> DataResponse
     ) async throws(FetchError) -> DataResponse {
         var response = try await send(request)
         guard let limit else { return response }
         var current = request
         var count = 0
-        while let next = try current.redirected(by: response, sending: names) {
+        while let next = try current.redirected(by: response, sending: names, guardedBy: addressGuard) {
             guard count < limit else {
                 let explanation = "was redirected more than \(limit) times, most recently to \(next.url.withoutSecrets)"
                 throw FetchError(.tooManyRedirects, request: request, explanation: explanation)
@@ -75,13 +82,16 @@ extension DataRequest {
     /// - Parameters:
     ///   - response: The response.
     ///   - names: The header fields to send to another origin besides those known to be harmless.
+    ///   - addressGuard: Checks the URL before credentials are removed from it; `nil` for no check.
     /// - Returns: The redirected request; `nil` if the response is not a redirect, or leads to something other than a web
     ///   URL.
-    /// - Throws: A ``FetchError`` with ``FetchError/Reason/untrusted`` if the redirect leads from HTTPS to HTTP, and with
-    ///   ``FetchError/Reason/tooLarge`` if its URL is too long.
+    /// - Throws: A ``FetchError`` with ``FetchError/Reason/untrusted`` if the redirect leads from HTTPS to HTTP, with
+    ///   ``FetchError/Reason/tooLarge`` if its URL is too long, and with ``FetchError/Reason/addressRefused`` if the guard
+    ///   refuses it.
     func redirected(
         by response: DataResponse,
-        sending names: Set<HeaderField.Name>
+        sending names: Set<HeaderField.Name>,
+        guardedBy addressGuard: AddressGuard? = nil
     ) throws(FetchError) -> DataRequest? {
         guard [.get, .head].contains(method), [301, 302, 303, 307, 308].contains(response.status.code),
             let location = response.headerFields.values(of: .location).first
@@ -90,6 +100,7 @@ extension DataRequest {
         guard let address = URL(string: location, relativeTo: url)?.absoluteURL, address.isWebAddress,
             var components = URLComponents(url: address, resolvingAgainstBaseURL: true)
         else { return nil }
+        try addressGuard?.check(DataRequest(method: method, url: address))
         let staysWithOrigin = WebOrigin(address) == WebOrigin(url)
         components.percentEncodedUser = staysWithOrigin ? url.user() : nil
         components.percentEncodedPassword = staysWithOrigin ? url.password() : nil

@@ -154,6 +154,8 @@ extension DataFetcher {
 /// A data fetcher that creates its layers from a policy. It is not a decorator, because its layers change. Pipelines list the
 /// current layers, and observers receive the events of these layers.
 protocol LayeredDataFetcher: DataFetcher {
+    /// The fetcher inside the layers.
+    var client: any DataFetcher { get set }
     /// The current layers, with the observers in each of them.
     var layers: any DataFetcher { get }
     /// The observers, innermost first, each with its source of time.
@@ -167,7 +169,7 @@ struct ProtectedDataFetcher: LayeredDataFetcher {
         let layers = Mutex<(edition: Int, outermost: any DataFetcher)?>(nil)
     }
 
-    private let client: any DataFetcher
+    var client: any DataFetcher { didSet { current = Current() } }
     private let protection: UpstreamProtection
     var observers: [(observer: any FetchObserver, timer: TimerService)] { didSet { current = Current() } }
     private var current = Current()

@@ -26,8 +26,8 @@ public struct FetchingImageSource: ImageSource {
     /// - Parameters:
     ///   - fetcher: The fetcher that loads the images.
     ///   - baseURL: The directory that relative addresses are resolved against, or `nil` if all addresses are absolute. A
-    ///     relative address that leads outside this directory fails as not found. Absolute addresses are used unchanged, so
-    ///     reject them yourself if addresses come from clients.
+    ///     relative address that leads outside this directory fails as not found. Absolute addresses are used unchanged. If
+    ///     addresses come from clients, pass a fetcher that is guarded with `DataFetcher.guarding(with:)`.
     public init(_ fetcher: any DataFetcher, relativeTo baseURL: URL? = nil) {
         self.fetcher = fetcher
         self.baseURL = baseURL
@@ -35,7 +35,7 @@ public struct FetchingImageSource: ImageSource {
 
     /// Returns the body of a successful response.
     ///
-    /// - Throws: An `ImageError`. Its reason is `notFound` for an invalid address or the status 404 or 410, and `denied` for
+    /// - Throws: An `ImageError`. Its reason is `notFound` for an invalid or refused address or the status 404 or 410, and `denied` for
     ///   401, 403, 407 or 451. It is `cancelled`, `timedOut` or `tooLarge` if the fetch fails for this reason, and
     ///   `unavailable` for all other failures.
     public func image(at address: ImageAddress, upTo limit: Int) async throws(ImageError) -> EncodedImage {
@@ -88,6 +88,8 @@ extension ImageError {
             case .cancelled: .cancelled
             case .timedOut: .timedOut
             case .tooLarge: .tooLarge
+            // As for an address outside the base URL. The response must not say more about what is there.
+            case .addressRefused: .notFound
             case .unsuccessful: error.status.map(Self.reason) ?? .unavailable
             case .closed, .rejected, .unreachable, .untrusted, .interrupted, .tooManyRedirects, .invalidRequest,
                 .unreadable:

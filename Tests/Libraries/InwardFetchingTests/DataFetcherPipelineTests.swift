@@ -83,6 +83,10 @@ struct DataFetcherPipelineTests {
             ([.retry, .coalescing], "With retries around coalescing, each waiter of a failed transfer retries"),
             ([.retry, .fallback], "Retries around a fallback never see a failure"),
             ([.circuitBreaker, .fallback], "A circuit breaker around a fallback never sees a failure"),
+            (
+                [.fallback, .addressGuard],
+                "A fallback around an address guard can use a fetcher that the guard does not"
+            ),
             ([.hedging, .fallback], "Hedging around a fallback mistakes it for the upstream"),
             ([.hedging, .retry], "Hedging around retries doubles all of them"),
             ([.deadlineNotice, .coalescing], "A deadline field added outside coalescing makes every request"),

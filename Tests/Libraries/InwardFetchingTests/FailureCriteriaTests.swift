@@ -14,6 +14,7 @@ struct FailureCriteriaTests {
 
     @Test(arguments: [
         FetchError.Reason.cancelled, .closed, .invalidRequest, .rejected, .tooLarge, .tooManyRedirects, .unreadable,
+        .addressRefused,
     ])
     func otherErrorsAreNotFailures(reason: FetchError.Reason) throws {
         #expect(!FailureCriteria.standard.isFailure(try error(reason)))

@@ -76,6 +76,7 @@ struct FallingBackDataFetcherTests {
 
     @Test(arguments: [
         FetchError.Reason.cancelled, .closed, .invalidRequest, .tooLarge, .tooManyRedirects, .unreadable,
+        .addressRefused,
     ])
     func otherErrorsHaveNoFallback(reason: FetchError.Reason) async throws {
         let error = await outcome(of: failing(reason).fallingBack(to: other), to: try .example()).failure

@@ -83,7 +83,7 @@ struct FetchErrorTests {
     @Test(arguments: [
         (FetchError.Reason.unreachable, true), (.timedOut, true), (.interrupted, true), (.cancelled, false),
         (.invalidRequest, false), (.untrusted, false), (.tooLarge, false), (.tooManyRedirects, false),
-        (.unreadable, false), (.closed, false), (.unsuccessful, false),
+        (.unreadable, false), (.closed, false), (.unsuccessful, false), (.addressRefused, false),
     ])
     func temporaryFailuresCanBeRetried(reason: FetchError.Reason, canRetry: Bool) throws {
         #expect(FetchError(reason, request: try .example(), explanation: "failed").canRetry == canRetry)

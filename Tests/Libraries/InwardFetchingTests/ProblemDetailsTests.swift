@@ -58,6 +58,7 @@ struct ProblemDetailsTests {
         case .cancelled: (.cancelled, 503)
         case .closed: (.closed, 503)
         case .invalidRequest: (.invalidRequest, 422)
+        case .addressRefused: (.addressRefused, 422)
         case .rejected: (.rejected, 503)
         case .unreachable: (.unreachable, 503)
         case .untrusted: (.untrusted, 503)

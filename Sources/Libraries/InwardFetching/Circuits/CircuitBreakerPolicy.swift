@@ -71,7 +71,7 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
     func isFailure(_ error: FetchError) -> Bool? {
         guard error.wasSent || error.reason == .invalidRequest else { return nil }
         return switch error.reason.code {
-        case .cancelled, .closed, .rejected: nil
+        case .cancelled, .closed, .rejected, .addressRefused: nil
         case .invalidRequest: failures.isFailure(error) ? true : nil
         case .unreachable, .untrusted, .timedOut, .interrupted, .tooLarge, .tooManyRedirects, .unsuccessful,
             .unreadable:

@@ -1,3 +1,5 @@
+import InwardCore
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -18,8 +20,9 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A URL says nothing about the addresses that its host resolves to. Check each address as well, immediately before connecting to
-/// it, and check the URL of each redirect.
+/// ``DataFetcher/guarding(with:)`` applies a policy to all requests of a fetcher. If you check URLs yourself, note that a URL says
+/// nothing about the addresses that its host resolves to: check each address as well, immediately before connecting to it, and
+/// check the URL of each redirect.
 public struct AddressPolicy: Hashable, Sendable {
     /// The schemes that a policy can allow.
     ///
@@ -33,13 +36,13 @@ public struct AddressPolicy: Hashable, Sendable {
         case https
 
         /// Reads a scheme in either case.
-        fileprivate init?(_ text: Substring) {
+        init?(_ text: Substring) {
             // A scheme of another length is not allowed, however long it is.
             guard text.utf8.count <= 5 else { return nil }
             self.init(rawValue: text.lowercased())
         }
 
-        fileprivate var defaultPort: Int {
+        var defaultPort: Int {
             switch self {
             case .http: 80
             case .https: 443
@@ -58,6 +61,8 @@ public struct AddressPolicy: Hashable, Sendable {
     public private(set) var allowedBlocks: [IPAddressBlock] = []
     /// The allowed hosts; `nil` for all on the public internet.
     private var hosts: AllowedHosts?
+    /// The origins that are allowed whatever their hosts resolve to.
+    private var trustedOrigins: Set<TrustedOrigin> = []
 
     private init() {}
 
@@ -111,6 +116,7 @@ public struct AddressPolicy: Hashable, Sendable {
     }
 
     private func rule(refusing target: URLTarget) throws(AddressRefusal) -> AddressRefusal.Rule? {
+        if !target.hasUserInformation, trusts(target) { return nil }
         guard let scheme = Scheme(target.scheme), schemes.contains(scheme) else { return .scheme }
         if target.hasUserInformation { return .userInformation }
         switch try WebHost(target.host) {
@@ -150,8 +156,116 @@ public struct AddressPolicy: Hashable, Sendable {
     }
 
     private func allows(_ port: Substring?, of scheme: Scheme) -> Bool {
-        guard let port else { return ports.contains(scheme.defaultPort) }
-        // Leading zeros and signs are not canonical.
-        return UInt16(port).map { String($0) == port && ports.contains(Int($0)) } ?? false
+        scheme.port(port).map(ports.contains) ?? false
+    }
+}
+
+// MARK: Origins of operators
+
+extension AddressPolicy {
+    /// Returns the policy that allows the origin of a URL, and nothing else: its scheme, host and port.
+    ///
+    /// Use it for an upstream that an operator has configured. Its addresses are not checked, so the upstream may be internal,
+    /// and every client can apply the policy.
+    ///
+    /// ```swift
+    /// let upstream = try AddressPolicy.origin(of: url)
+    /// let orders = try client.guarding(with: upstream)  // Redirects to other origins are refused.
+    /// ```
+    ///
+    /// - Parameter url: A URL with the scheme `http` or `https`, without a user name and a password.
+    /// - Returns: The policy.
+    /// - Throws: An ``AddressPolicyError`` if the URL is not such a URL.
+    public static func origin(of url: URL) throws(AddressPolicyError) -> Self {
+        var nothing = Self()
+        nothing.hosts = AllowedHosts()
+        return try nothing.trusting(originOf: url)
+    }
+
+    /// Returns this policy, which then also allows the origin of a URL, whatever its host resolves to.
+    ///
+    /// ```swift
+    /// let policy = try AddressPolicy.publicInternet.trusting(originOf: url)
+    /// ```
+    ///
+    /// - Parameter url: A URL with the scheme `http` or `https`, without a user name and a password. Only the same spelling of
+    ///   its host is trusted, in upper or lower case.
+    /// - Returns: The policy.
+    /// - Throws: An ``AddressPolicyError`` if the URL is not such a URL.
+    public func trusting(originOf url: URL) throws(AddressPolicyError) -> Self {
+        guard let origin = TrustedOrigin(URLTarget(url.absoluteString)) else {
+            throw AddressPolicyError(
+                "Only the origin of an http or https URL without a user name and a password can be trusted."
+            )
+        }
+        var policy = self
+        policy.trustedOrigins.insert(origin)
+        return policy
+    }
+
+    /// Whether the policy requires a check of the addresses that hosts resolve to. If it allows only origins of operators, it
+    /// does not.
+    ///
+    /// ```swift
+    /// print(AddressPolicy.publicInternet.checksAddresses)  // true
+    /// print(try AddressPolicy.origin(of: url).checksAddresses)  // false
+    /// ```
+    public var checksAddresses: Bool { hosts?.isEmpty != true }
+
+    /// Returns whether the addresses of a URL's host must be checked. They are not if the policy trusts the origin of the URL.
+    ///
+    /// ```swift
+    /// let policy = try AddressPolicy.publicInternet.trusting(originOf: url)
+    /// print(policy.checksAddresses(of: url))  // false
+    /// ```
+    public func checksAddresses(of url: URL) -> Bool { checksAddresses && !trusts(URLTarget(url.absoluteString)) }
+
+    private func trusts(_ target: URLTarget) -> Bool {
+        guard !trustedOrigins.isEmpty, let origin = TrustedOrigin(target) else { return false }
+        return trustedOrigins.contains(origin)
+    }
+}
+
+extension AddressPolicy.Scheme {
+    /// Returns the number of a port as written, or the default port; `nil` for leading zeros, signs and other text.
+    func port(_ text: Substring?) -> Int? {
+        guard let text else { return defaultPort }
+        return UInt16(text).flatMap { String($0) == text ? Int($0) : nil }
+    }
+}
+
+/// An origin that an operator has configured. Its host keeps its spelling, because only clients know how they read it.
+private struct TrustedOrigin: Hashable, CustomStringConvertible {
+    private let scheme: AddressPolicy.Scheme
+    private let host: String
+    private let port: Int
+
+    init?(_ target: URLTarget) {
+        guard let scheme = AddressPolicy.Scheme(target.scheme), !target.host.isEmpty, !target.hasUserInformation,
+            let port = scheme.port(target.port)
+        else { return nil }
+        self.scheme = scheme
+        host = String(decoding: target.host.utf8.map(\.lowercasedLetter), as: UTF8.self)
+        self.port = port
+    }
+
+    var description: String { "\(scheme)://\(host.excerpt(upTo: 253).visible):\(port)" }
+}
+
+extension UInt8 {
+    /// The byte, in lower case if it is an ASCII letter. Other characters have no case in host names.
+    fileprivate var lowercasedLetter: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}
+
+extension AddressPolicy: CustomStringConvertible {
+    /// What the policy allows, such as `addresses on the public internet`.
+    public var description: String {
+        let origins = trustedOrigins.map(\.description).sorted().joined(separator: ", ")
+        if !checksAddresses { return origins.isEmpty ? "no addresses" : origins }
+        let others = hosts == nil ? "addresses on the public internet" : "allowed hosts on the public internet"
+        let blocks = allowedBlocks.map(\.description).joined(separator: ", ")
+        return others + (blocks.isEmpty ? "" : " or in \(blocks)") + (origins.isEmpty ? "" : ", and to \(origins)")
     }
 }

@@ -26,12 +26,39 @@ public struct AddressRefusal: Error, Hashable, Sendable {
 
 extension AddressRefusal: CustomStringConvertible {
     /// What was refused, why, and by which rule, as a sentence.
-    public var description: String { "\(subject) was refused because \(rule.explanation) (\(rule))." }
+    public var description: String { "The \(clause)." }
+
+    /// The description as a part of a sentence.
+    fileprivate var clause: String { "\(subject) was refused because \(rule.explanation) (\(rule))" }
 
     private var subject: String {
         let quotation = host.map { "\"\($0.excerpt(upTo: 253).visible)\"" }
         return rule.isAboutURL
-            ? quotation.map { "The URL with the host \($0)" } ?? "The URL"
-            : quotation.map { "The host \($0)" } ?? "The address"
+            ? quotation.map { "URL with the host \($0)" } ?? "URL"
+            : quotation.map { "host \($0)" } ?? "address"
+    }
+}
+
+extension FetchError {
+    /// Creates the error of a request that an ``AddressPolicy`` refuses. Its reason is ``Reason/addressRefused``.
+    ///
+    /// ```swift
+    /// do throws(AddressRefusal) {
+    ///     try AddressPolicy.publicInternet.check(request.url)
+    /// } catch {
+    ///     throw FetchError(error, of: request)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - refusal: The refusal.
+    ///   - request: The request, which must not have been sent.
+    public init(_ refusal: AddressRefusal, of request: DataRequest) {
+        self.init(
+            .addressRefused,
+            request: request,
+            explanation: "was not sent: the \(refusal.clause)",
+            refusal: refusal
+        )
     }
 }

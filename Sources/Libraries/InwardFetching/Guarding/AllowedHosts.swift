@@ -4,6 +4,12 @@ struct AllowedHosts: Hashable {
     /// The domains whose subdomains are allowed.
     private var domains: Set<Substring> = []
 
+    /// Creates a list without hosts.
+    init() {}
+
+    /// Whether no host is allowed.
+    var isEmpty: Bool { hosts.isEmpty && domains.isEmpty }
+
     /// Creates a list of hosts.
     ///
     /// - Parameter entries: Names, addresses as in a URL, and domains after a dot, which stand for their subdomains.
@@ -36,23 +42,5 @@ struct AllowedHosts: Hashable {
             if domains.contains(rest) { return String(rest) }
         }
         return nil
-    }
-}
-
-/// An error that describes an invalid host in the settings of an ``AddressPolicy``.
-///
-/// ```swift
-/// do throws(AddressPolicyError) {
-///     _ = try AddressPolicy(hosts: ["*.example.org"])
-/// } catch {
-///     print(error)  // The allowed host "*.example.org" is invalid: it contains characters that are not allowed …
-/// }
-/// ```
-public struct AddressPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The host and why it is invalid, as a complete sentence.
-    public let description: String
-
-    init(_ entry: String, _ refusal: AddressRefusal) {
-        description = "The allowed host \"\(entry)\" is invalid: \(refusal.rule.explanation)."
     }
 }

@@ -19,7 +19,9 @@ public struct RetryPolicy: Sendable {
     public static let standardStatuses: Set<DataResponse.Status> = [408, 425, 429, 500, 502, 503, 504]
 
     /// Failures that are never retried, because a retry cannot help or must not happen.
-    private static let finalReasons: Set<FetchError.Reason> = [.cancelled, .closed, .rejected, .invalidRequest]
+    private static let finalReasons: Set<FetchError.Reason> = [
+        .cancelled, .closed, .rejected, .invalidRequest, .addressRefused,
+    ]
 
     /// The number of attempts and the delays.
     let schedule: RetrySchedule
@@ -39,7 +41,8 @@ public struct RetryPolicy: Sendable {
     ///     of attempts.
     ///   - jitter: The source of randomness for delays.
     ///   - reasons: The failures to retry. ``FetchError/Reason/cancelled``, ``FetchError/Reason/closed``,
-    ///     ``FetchError/Reason/rejected`` and ``FetchError/Reason/invalidRequest`` are never retried.
+    ///     ``FetchError/Reason/rejected``, ``FetchError/Reason/invalidRequest`` and ``FetchError/Reason/addressRefused`` are
+    ///     never retried.
     ///   - statuses: The statuses to retry. Successful ones are never retried.
     ///   - isRepeatable: Returns whether it is harmless if a request takes effect more than once. It is not called for requests
     ///     that never reached the upstream.

@@ -59,6 +59,11 @@ public final class ConformanceUpstream: Sendable {
         case "unfinished": return .unfinished(Data(repeating: 0x78, count: 1_000), promised: 2_000)
         case "cut-short": return .cutShort(Data(repeating: 0x78, count: 1_000), promised: 2_000)
         case "cut-short-chunks": return .cutShort(Data(repeating: 0x78, count: 1_000), promised: nil)
+        case "host": return .whole(DataResponse(body: Data((request.headerFields[.host] ?? "").utf8)))
+        case "moved":
+            let items = URLComponents(url: request.url, resolvingAgainstBaseURL: true)?.queryItems ?? []
+            let target = items.first { $0.name == "to" }?.value ?? ""
+            return .whole(DataResponse(status: 302, headerFields: [HeaderField(.location, target)]))
         case "count":
             return .whole(
                 DataResponse(

@@ -83,17 +83,34 @@ public final class ScriptedDataFetcher: DataFetcher {
 /// _ = try await upstream.fetch(DataRequest(url: CommentClient.baseURL))
 /// #expect(upstream.requests.count == 1)
 /// ```
-public final class RecordingDataFetcher: DataFetcher {
-    private let recorded = Mutex<[DataRequest]>([])
+public final class RecordingDataFetcher: AddressGuardable {
+    /// The requests of a fetcher, and of the guarded fetchers that were made of it.
+    private final class Log: Sendable {
+        let requests = Mutex<[DataRequest]>([])
+    }
+
+    private let log: Log
     private let base: any DataFetcher
 
-    /// Creates a fetcher that passes requests to another one.
-    public init(_ base: any DataFetcher) {
+    private init(_ base: any DataFetcher, log: Log) {
         self.base = base
+        self.log = log
+    }
+
+    /// Creates a fetcher that passes requests to another one.
+    public convenience init(_ base: any DataFetcher) {
+        self.init(base, log: Log())
+    }
+
+    /// Returns a fetcher that records in the same list, and whose base is guarded.
+    ///
+    /// - Throws: An `AddressPolicyError` if the base cannot apply the policy.
+    public func guarded(by policy: AddressPolicy) throws(AddressPolicyError) -> any DataFetcher {
+        RecordingDataFetcher(try base.guarding(with: policy), log: log)
     }
 
     /// The requests so far, in order.
-    public var requests: [DataRequest] { recorded.withLock(\.self) }
+    public var requests: [DataRequest] { log.requests.withLock(\.self) }
 
     /// Whether the base honors deadlines.
     public var honorsDeadlines: Bool { base.honorsDeadlines }
@@ -102,7 +119,7 @@ public final class RecordingDataFetcher: DataFetcher {
     ///
     /// - Throws: The error of the base.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        recorded.withLock { $0.append(request) }
+        log.requests.withLock { $0.append(request) }
         return try await base.fetch(request)
     }
 }

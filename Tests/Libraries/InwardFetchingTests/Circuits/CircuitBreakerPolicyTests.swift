@@ -64,7 +64,7 @@ struct CircuitBreakerPolicyTests {
         #expect(CircuitBreakerPolicy(probes: probes).probes == kept)
     }
 
-    @Test(arguments: [FetchError.Reason.cancelled, .closed, .rejected])
+    @Test(arguments: [FetchError.Reason.cancelled, .closed, .rejected, .addressRefused])
     func failuresBeforeReachingTheUpstreamAreInconclusive(reason: FetchError.Reason) throws {
         // They are inconclusive even if the criteria list the reason.
         let policy = CircuitBreakerPolicy(failures: FailureCriteria(reasons: [reason]))

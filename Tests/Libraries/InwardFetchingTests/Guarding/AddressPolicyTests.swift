@@ -182,6 +182,55 @@ struct AddressPolicyTests {
         #expect(try rule("http://10.0.0.1:8080/", policy) == .privateUse)
     }
 
+    @Test(
+        arguments: [
+            ("http://orders.internal:8080/api", nil), ("HTTP://Orders.INTERNAL:8080", nil),
+            ("http://orders.internal:8080/?u=//a@b", nil), ("https://orders.internal:8080/", .hostNotAllowed),
+            ("http://orders.internal/", .hostNotAllowed), ("http://orders.internal:80/", .hostNotAllowed),
+            ("http://orders.internal:08080/", .hostNotAllowed), ("http://orders.internal.:8080/", .emptyLabel),
+            ("http://a.orders.internal:8080/", .hostNotAllowed), ("http://u@orders.internal:8080/", .userInformation),
+            ("http://@orders.internal:8080/", .userInformation), ("http://example.com/", .hostNotAllowed),
+            ("http://%6frders.internal:8080/", .percentEncodedHost), ("ftp://orders.internal:8080/", .scheme),
+        ] as [(String, AddressRefusal.Rule?)]
+    )
+    func originPolicyAllowsOneOrigin(text: String, rule: AddressRefusal.Rule?) throws {
+        let url = try #require(URL(string: "http://orders.internal:8080/api"))
+        #expect(try self.rule(text, .origin(of: url)) == rule)
+    }
+
+    @Test(arguments: ["http://example.com", "https://127.0.0.1/", "http://[::1]:9/", "http://127.1/", "http://host./"])
+    func originOfEveryWebURLCanBeTrusted(text: String) throws {
+        let policy = try AddressPolicy.origin(of: #require(URL(string: text)))
+        #expect(try rule(text, policy) == nil)
+        #expect(!policy.checksAddresses)
+        #expect(try !policy.checksAddresses(of: #require(URL(string: text))))
+    }
+
+    @Test(arguments: [
+        "ftp://example.com/", "file:///a", "example.com", "http://", "http://u@a.com/", "http://a.com:99999/",
+    ])
+    func otherURLsHaveNoOriginToTrust(text: String) throws {
+        let url = try #require(URL(string: text))
+        #expect(throws: AddressPolicyError.self) { try AddressPolicy.origin(of: url) }
+    }
+
+    @Test func trustedOriginAddsToThePolicy() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:8080/"))
+        let policy = try AddressPolicy(hosts: ["example.com"]).trusting(originOf: url)
+        #expect(try rule("http://127.0.0.1:8080/x", policy) == nil)
+        #expect(try rule("http://127.0.0.1:8081/", policy) == .hostNotAllowed)
+        #expect(try rule("http://example.com/", policy) == nil)
+        #expect(policy.checksAddresses)
+        #expect(!policy.checksAddresses(of: url))
+        #expect(try policy.checksAddresses(of: #require(URL(string: "http://example.com/"))))
+        #expect(try addressRule("127.0.0.1", policy) == .loopback)
+    }
+
+    @Test func policyThatAllowsNoHostsChecksNoAddresses() throws {
+        #expect(try !AddressPolicy(hosts: []).checksAddresses)
+        #expect(AddressPolicy.publicInternet.checksAddresses)
+    }
+
     @Test func ruleNamesAreStable() {
         #expect(AddressRefusal.Rule.loopback.name == "loopback")
         #expect("\(AddressRefusal.Rule.cloudMetadata)" == "cloudMetadata")

@@ -179,7 +179,7 @@ struct ConcurrencyLimiterTests {
 
     private static let allReasons: [FetchError.Reason] = [
         .cancelled, .closed, .invalidRequest, .rejected, .unreachable, .untrusted, .timedOut, .interrupted, .tooLarge,
-        .tooManyRedirects, .unsuccessful, .unreadable,
+        .tooManyRedirects, .unsuccessful, .unreadable, .addressRefused,
     ]
 
     /// Other failures and unsent requests say nothing about overload.

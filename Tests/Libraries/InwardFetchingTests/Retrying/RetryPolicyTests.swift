@@ -25,7 +25,7 @@ struct RetryPolicyTests {
     @Test(arguments: [
         (FetchError.Reason.unreachable, true), (.timedOut, true), (.interrupted, true), (.cancelled, false),
         (.closed, false), (.rejected, false), (.invalidRequest, false), (.untrusted, false), (.tooLarge, false),
-        (.tooManyRedirects, false), (.unreadable, false),
+        (.tooManyRedirects, false), (.unreadable, false), (.addressRefused, false),
     ])
     func onlyTemporaryFailuresAreRetried(reason: FetchError.Reason, isRetried: Bool) throws {
         let objection = RetryPolicy().objection(to: try .example(), after: 1, because: try failure(reason))
@@ -44,7 +44,7 @@ struct RetryPolicyTests {
     }
 
     @Test func finalReasonsCannotBeRetried() throws {
-        let final: [FetchError.Reason] = [.cancelled, .closed, .rejected, .invalidRequest]
+        let final: [FetchError.Reason] = [.cancelled, .closed, .rejected, .invalidRequest, .addressRefused]
         let policy = RetryPolicy(reasons: Set(final + [.untrusted]), statuses: [404, 200])
         for reason in final {
             #expect(policy.objection(to: try .example(), after: 1, because: try failure(reason)) == .unsuited)

@@ -45,7 +45,7 @@ struct DeliveryHistoryTests {
     @Test(arguments: [
         (FetchError.Reason.cancelled, false), (.closed, false), (.invalidRequest, true), (.rejected, false),
         (.unreachable, false), (.untrusted, false), (.timedOut, false), (.interrupted, false), (.tooLarge, false),
-        (.tooManyRedirects, false), (.unreadable, false),
+        (.tooManyRedirects, false), (.unreadable, false), (.addressRefused, false),
     ])
     func onlyAnInvalidRequestIsAFinalFailure(reason: FetchError.Reason, isFinal: Bool) throws {
         var history = DeliveryHistory()

@@ -33,6 +33,7 @@ struct RepositoryErrorTests {
         (.untrusted, .unavailable, .unavailable), (.timedOut, .unavailable, .outcomeUnknown),
         (.interrupted, .unavailable, .outcomeUnknown), (.tooLarge, .unreadable, .outcomeUnknown),
         (.tooManyRedirects, .unavailable, .outcomeUnknown), (.unreadable, .unreadable, .unreadable),
+        (.addressRefused, .unavailable, .unavailable),
     ])
     func everyFetchErrorIsTranslated(
         reason: FetchError.Reason,
