@@ -381,7 +381,11 @@ let tools: [Target] = [
 
 let support: [Target] = [
     // An HTTP server on a loopback socket.
-    .target(name: "LoopbackServer", path: "Tests/Support/LoopbackServer"),
+    .target(
+        name: "LoopbackServer",
+        dependencies: ["InwardFetching", "InwardTesting"],
+        path: "Tests/Support/LoopbackServer"
+    ),
     // Tells tests whether to run all cases or a sample.
     .target(name: "Thoroughness", path: "Tests/Support/Thoroughness"),
     // Samples and doubles that the tests of several targets use.

@@ -15,7 +15,8 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
         redirects: RedirectPolicy = .followed(upTo: 5),
-        connectionsPerHost: Int = 16
+        connectionsPerHost: Int = 16,
+        resolver: (any HostResolver)? = nil
     ) {}
 
     /// Always fails.

@@ -34,12 +34,16 @@ import Darwin
 ///
 /// **TLS and proxies.** The minimum TLS version is 1.2. Proxy variables of the environment are ignored. To use a proxy or to trust
 /// other certificates, pass an `HTTPClient` that is configured for that.
+///
+/// **Addresses.** `guarding(with:)` applies any policy, also one that checks the addresses of hosts: the fetcher looks up each host,
+/// and connects only to an address that was checked. It keeps a client for each of the 64 addresses that it used last.
 public final class AsyncHTTPClientDataFetcher: DataFetcher {
-    private let client: HTTPClient
-    private let ownsClient: Bool
+    private let clients: AsyncHTTPClients
     private let idleTimeout: Duration
     private let bodyLimit: Int
     private let redirects: RedirectPolicy
+    private let resolver: any HostResolver
+    private let addressGuard: AddressGuard?
 
     /// Creates a fetcher with its own client.
     ///
@@ -49,26 +53,27 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
     ///   - bodyLimit: The maximum size of a body in bytes, after decompression. The fetch fails as soon as it is known that the body
     ///     is larger.
     ///   - redirects: Whether and how often redirects are followed.
-    ///   - connectionsPerHost: The maximum number of open HTTP/1.1 connections to one host. Further requests wait.
+    ///   - connectionsPerHost: The maximum number of open HTTP/1.1 connections to one host, or to one address of a host if the fetcher
+    ///     is guarded. Further requests wait.
+    ///   - resolver: Looks up the addresses that a guarded fetcher checks; `nil` for the operating system.
     public convenience init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
         redirects: RedirectPolicy = .followed(upTo: 5),
-        connectionsPerHost: Int = 16
+        connectionsPerHost: Int = 16,
+        resolver: (any HostResolver)? = nil
     ) {
         let configuration = Self.clientConfiguration(
             connectTimeout: Self.bounded(idleTimeout),
             bodyLimit: max(0, bodyLimit),
             connectionsPerHost: max(1, connectionsPerHost)
         )
-        // Uses the same transport on every platform, so that errors are the same too.
-        let client = HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
         self.init(
-            client: client,
-            ownsClient: true,
+            AsyncHTTPClients(configuration),
             idleTimeout: idleTimeout,
             bodyLimit: bodyLimit,
-            redirects: redirects
+            redirects: redirects,
+            resolver: resolver
         )
     }
 
@@ -113,34 +118,28 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
         redirects: RedirectPolicy = .followed(upTo: 5)
     ) {
         self.init(
-            client: client,
-            ownsClient: false,
+            AsyncHTTPClients(callers: client),
             idleTimeout: idleTimeout,
             bodyLimit: bodyLimit,
             redirects: redirects
         )
     }
 
-    private init(
-        client: HTTPClient,
-        ownsClient: Bool,
-        idleTimeout: Duration,
-        bodyLimit: Int,
-        redirects: RedirectPolicy
+    /// Creates a fetcher that uses the given clients.
+    init(
+        _ clients: AsyncHTTPClients,
+        idleTimeout: Duration = .seconds(30),
+        bodyLimit: Int = 64 * 1_024 * 1_024,
+        redirects: RedirectPolicy = .followed(upTo: 5),
+        resolver: (any HostResolver)? = nil,
+        addressGuard: AddressGuard? = nil
     ) {
-        self.client = client
-        self.ownsClient = ownsClient
+        self.clients = clients
         self.idleTimeout = Self.bounded(idleTimeout)
         self.bodyLimit = max(0, bodyLimit)
         self.redirects = redirects
-    }
-
-    deinit {
-        // In debug builds, a client traps if it is released before it is shut down. This call prevents that: before it returns,
-        // it marks the client as shutting down, and it retains the client until the shutdown is done. No fetch is using the
-        // client, because fetches retain this object. If the client is closed already, the callback gets an error, which is
-        // ignored.
-        if ownsClient { client.shutdown { _ in } }
+        self.resolver = resolver ?? SystemHostResolver()
+        self.addressGuard = addressGuard
     }
 
     /// Always `true`, because each fetch ends when the deadline of its task passes.
@@ -150,38 +149,95 @@ public final class AsyncHTTPClientDataFetcher: DataFetcher {
     ///
     /// - Throws: A `FetchError` if no complete response arrives. Its reason is `closed` if the client has been closed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        try await redirects.answer(to: request, by: send)
+        try await redirects.answer(to: request, guardedBy: addressGuard, by: send)
     }
 
-    /// Closes the connections. Fetches in progress and later fetches fail.
+    /// Closes the connections, also those of guarded fetchers. Fetches in progress and later fetches fail.
     ///
     /// A client that you passed to the initializer stays open. Further calls do nothing.
     ///
     /// - Throws: The client's error if it cannot be shut down.
     public func close() async throws {
-        guard ownsClient else { return }
-        do {
-            try await client.shutdown()
-        } catch let error as HTTPClientError where error == .alreadyShutdown {
-            // Another call has closed the client, or is closing it.
-        }
+        try await clients.close()
     }
 
     private func send(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if let problem = request.problem {
             throw FetchError(.invalidRequest, request: request, explanation: problem)
         }
+        try addressGuard?.check(request)
+        if let addresses = try await addressGuard?.addresses(for: request, resolvingWith: resolver) {
+            return try await send(request, toOneOf: addresses)
+        }
+        return try await outcome(of: request, by: clients.main).get()
+    }
+
+    /// Sends a request to the first of several checked addresses that can be reached.
+    private func send(_ request: DataRequest, toOneOf addresses: [IPAddress]) async throws(FetchError) -> DataResponse {
+        let host = try host(of: request)
+        let candidates = addresses.prefix(Self.maximumAddresses)
+        for address in candidates {
+            guard let client = clients.begin(connecting: host, to: address) else { break }
+            defer { clients.end(connecting: host, to: address) }
+            let outcome = await outcome(of: request, by: client)
+            // Nothing was sent to an address that could not be reached.
+            if case .failure(let error) = outcome, error.reason == .unreachable, address != candidates.last { continue }
+            return try outcome.get()
+        }
+        throw FetchError(.closed, request: request, explanation: "was not sent, because the client is closed")
+    }
+
+    /// Returns the host of a request as the client reads it, so that the client finds the address that it must connect to.
+    private func host(of request: DataRequest) throws(FetchError) -> String {
+        do {
+            return try HTTPClient.Request(request).host
+        } catch {
+            throw FetchError(error, of: request)
+        }
+    }
+
+    private func outcome(of request: DataRequest, by client: HTTPClient) async -> AsyncHTTPClientTransfer.Outcome {
         let transfer = AsyncHTTPClientTransfer(
             of: request,
             by: client,
             bodyLimit: bodyLimit,
-            decompresses: ownsClient
+            decompresses: clients.ownsClients
         )
-        return try await transfer.outcome(idleTimer: IdleTimer(timeout: idleTimeout, timer: .continuous)).get()
+        return await transfer.outcome(idleTimer: IdleTimer(timeout: idleTimeout, timer: .continuous))
     }
+
+    /// The maximum number of addresses to try for a request.
+    private static let maximumAddresses = 4
 
     /// Limits a timeout to a year, which does not overflow any clock.
     private static func bounded(_ timeout: Duration) -> Duration { min(timeout, .seconds(31_536_000)) }
+}
+
+extension AsyncHTTPClientDataFetcher: AddressGuardable {
+    /// Returns a fetcher that shares the connections and the lifetime of this one, and checks each request with a policy.
+    ///
+    /// It looks up the host itself, checks every address, and connects to one of them. TLS and the `Host` field use the name.
+    ///
+    /// - Throws: An `AddressPolicyError` if the fetcher was created with a client of yours, whose proxies, redirects and connections
+    ///   are not known.
+    public func guarded(by policy: AddressPolicy) throws(AddressPolicyError) -> any DataFetcher {
+        guard clients.ownsClients else {
+            throw AddressPolicyError(
+                """
+                An AsyncHTTPClientDataFetcher that uses a client of its caller cannot decide where that client connects to. \
+                Create the fetcher without a client.
+                """
+            )
+        }
+        return AsyncHTTPClientDataFetcher(
+            clients,
+            idleTimeout: idleTimeout,
+            bodyLimit: bodyLimit,
+            redirects: redirects,
+            resolver: resolver,
+            addressGuard: addressGuard?.adding(policy) ?? AddressGuard(policy)
+        )
+    }
 }
 
 extension FetchError {

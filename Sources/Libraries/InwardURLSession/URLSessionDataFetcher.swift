@@ -39,6 +39,9 @@ import Security
 /// **TLS.** On Apple's platforms, the minimum TLS version is 1.2. Elsewhere, `URLSession` has no such setting and accepts the lowest
 /// version that its TLS library has enabled, which may be TLS 1.0. Use `AsyncHTTPClientDataFetcher` where that matters.
 ///
+/// **Addresses.** `guarding(with:)` applies policies that allow only origins of operators, such as `AddressPolicy.origin(of:)`. Policies
+/// that check addresses, such as `AddressPolicy.publicInternet`, need `AsyncHTTPClientDataFetcher`.
+///
 /// **Trust.** Use this fetcher only for upstreams that you trust. Outside of Apple's platforms, `URLSession` reads as fast as
 /// the upstream sends. Each fetch fails at its limits, but several endless responses at once can keep the machine busy. Each
 /// origin has its own session, so a slow origin does not delay the others.
@@ -46,7 +49,9 @@ public final class URLSessionDataFetcher: DataFetcher {
     private let clients: URLSessionClients
     private let bodyLimit: Int
     private let redirects: RedirectPolicy
-    private let forbiddenProxies: EnvironmentProxies
+    private let environmentProxies: EnvironmentProxies
+    private let usesEnvironmentProxies: Bool
+    private let addressGuard: AddressGuard?
 
     /// Creates a fetcher. It shares no connections with other fetchers.
     ///
@@ -67,28 +72,30 @@ public final class URLSessionDataFetcher: DataFetcher {
         usesEnvironmentProxies: Bool = false
     ) {
         #if canImport(FoundationNetworking)
-        let forbidden = usesEnvironmentProxies ? [:] : ProcessInfo.processInfo.environment
+        let environment = ProcessInfo.processInfo.environment
         #else
-        let forbidden: [String: String] = [:]
+        let environment: [String: String] = [:]
         #endif
         self.init(
             idleTimeout: idleTimeout,
             bodyLimit: bodyLimit,
             redirects: redirects,
             connectionsPerHost: connectionsPerHost,
-            forbiddenProxies: EnvironmentProxies(forbidden)
+            environmentProxies: EnvironmentProxies(environment),
+            usesEnvironmentProxies: usesEnvironmentProxies
         )
     }
 
-    /// Creates a fetcher that refuses to send requests through these proxies.
-    init(
+    /// Creates a fetcher in an environment with proxies.
+    convenience init(
         idleTimeout: Duration = .seconds(30),
         bodyLimit: Int = 64 * 1_024 * 1_024,
         redirects: RedirectPolicy = .followed(upTo: 5),
         connectionsPerHost: Int = 16,
-        forbiddenProxies: EnvironmentProxies
+        environmentProxies: EnvironmentProxies,
+        usesEnvironmentProxies: Bool = false
     ) {
-        clients = URLSessionClients {
+        let clients = URLSessionClients {
             let configuration = URLSessionConfiguration.ephemeral
             configuration.timeoutIntervalForRequest = idleTimeout / .seconds(1)
             configuration.httpMaximumConnectionsPerHost = connectionsPerHost
@@ -102,9 +109,29 @@ public final class URLSessionDataFetcher: DataFetcher {
             #endif
             return URLSessionClient(configuration: configuration)
         }
-        self.bodyLimit = max(0, bodyLimit)
+        self.init(
+            clients: clients,
+            bodyLimit: max(0, bodyLimit),
+            redirects: redirects,
+            environmentProxies: environmentProxies,
+            usesEnvironmentProxies: usesEnvironmentProxies
+        )
+    }
+
+    private init(
+        clients: URLSessionClients,
+        bodyLimit: Int,
+        redirects: RedirectPolicy,
+        environmentProxies: EnvironmentProxies,
+        usesEnvironmentProxies: Bool,
+        addressGuard: AddressGuard? = nil
+    ) {
+        self.clients = clients
+        self.bodyLimit = bodyLimit
         self.redirects = redirects
-        self.forbiddenProxies = forbiddenProxies
+        self.environmentProxies = environmentProxies
+        self.usesEnvironmentProxies = usesEnvironmentProxies
+        self.addressGuard = addressGuard
     }
 
     /// Always `true`, because each fetch ends when the deadline of its task passes.
@@ -114,18 +141,19 @@ public final class URLSessionDataFetcher: DataFetcher {
     ///
     /// - Throws: A `FetchError` if no complete response arrives, if a limit is exceeded, or if the request is not sent.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        try await redirects.answer(to: request, by: send)
+        try await redirects.answer(to: request, guardedBy: addressGuard, by: send)
     }
 
     private func send(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         if let problem = request.problem {
             throw FetchError(.invalidRequest, request: request, explanation: problem)
         }
-        if let variable = forbiddenProxies.variable(for: request.url) {
-            let explanation = """
-                was not sent: the environment variable \(variable) would route it through a proxy. Unset the variable, or pass \
-                usesEnvironmentProxies: true
-                """
+        try addressGuard?.check(request)
+        if !usesEnvironmentProxies, let variable = environmentProxies.variable(for: request.url) {
+            let remedy =
+                addressGuard == nil ? "Unset the variable, or pass usesEnvironmentProxies: true" : "Unset the variable"
+            let explanation =
+                "was not sent: the environment variable \(variable) would route it through a proxy. \(remedy)"
             throw FetchError(.untrusted, request: request, explanation: explanation, wasSent: false)
         }
         guard Deadline.current?.hasPassed != true else {
@@ -137,6 +165,31 @@ public final class URLSessionDataFetcher: DataFetcher {
             )
         }
         return try await clients.client(for: request).outcome(of: request, bodyLimit: bodyLimit).get()
+    }
+}
+
+extension URLSessionDataFetcher: AddressGuardable {
+    /// Returns a fetcher that shares the connections of this one, and sends requests only to the origins that a policy trusts. It uses
+    /// no proxies of the environment.
+    ///
+    /// - Throws: An `AddressPolicyError` if the policy checks addresses, because `URLSession` connects to whatever a host resolves to.
+    public func guarded(by policy: AddressPolicy) throws(AddressPolicyError) -> any DataFetcher {
+        guard !policy.checksAddresses else {
+            throw AddressPolicyError(
+                """
+                URLSession looks up hosts itself, so URLSessionDataFetcher cannot check the addresses that it connects to. Enable the \
+                package trait AsyncHTTPClient and use AsyncHTTPClientDataFetcher, or allow only the origins of configured URLs.
+                """
+            )
+        }
+        return URLSessionDataFetcher(
+            clients: clients,
+            bodyLimit: bodyLimit,
+            redirects: redirects,
+            environmentProxies: environmentProxies,
+            usesEnvironmentProxies: false,
+            addressGuard: addressGuard?.adding(policy) ?? AddressGuard(policy)
+        )
     }
 }
 

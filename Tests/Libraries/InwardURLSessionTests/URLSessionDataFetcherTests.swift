@@ -63,7 +63,7 @@ struct URLSessionDataFetcherTests {
     @Test func requestThatWouldUseAnEnvironmentProxyIsNotSent() async throws {
         try await LoopbackServer.serving({ _ in .whole() }) { server in
             let proxies = EnvironmentProxies(["http_proxy": "http://ada:s3cret@proxy.test"])
-            let fetcher = URLSessionDataFetcher(forbiddenProxies: proxies)
+            let fetcher = URLSessionDataFetcher(environmentProxies: proxies)
             let error = await #expect(throws: FetchError.self) {
                 try await fetcher.fetch(DataRequest(url: server.url()))
             }

@@ -1,11 +1,10 @@
 import Foundation
 import InwardFetching
-import InwardTesting
-import LoopbackServer
+public import InwardTesting
 
 extension LoopbackAnswer {
     /// Creates the answer of a conformance upstream to a request.
-    init(to request: LoopbackRequest, of upstream: ConformanceUpstream) {
+    public init(to request: LoopbackRequest, of upstream: ConformanceUpstream) {
         guard let request = DataRequest(request) else {
             self = .whole(status: 400)
             return

@@ -1,0 +1,69 @@
+#if AsyncHTTPClient
+import Dispatch
+import InwardCore
+import InwardFetching
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The resolver of the operating system, which asks the hosts file and DNS.
+struct SystemHostResolver: HostResolver {
+    /// Where lookups block a thread. Nothing else waits for these threads.
+    private static let queue = DispatchQueue(label: "inward.host-resolver", attributes: .concurrent)
+
+    /// Returns the addresses of a host in the order in which the system prefers them (RFC 6724).
+    ///
+    /// A lookup under way cannot be interrupted. When the task is cancelled or its deadline passes, this method no longer waits
+    /// for it.
+    func addresses(of host: String) async throws(HostResolutionError) -> [IPAddress] {
+        let promise = Promise<Result<[IPAddress], HostResolutionError>>()
+        Self.queue.async {
+            promise.fulfill(Result { () throws(HostResolutionError) in try Self.lookUp(host) })
+        }
+        switch await promise.value() {
+        case .fulfilled(let result): return try result.get()
+        case .cancelled, .deadlinePassed: throw HostResolutionError("the lookup was not awaited")
+        }
+    }
+
+    private static func lookUp(_ host: String) throws(HostResolutionError) -> [IPAddress] {
+        var hints = unsafe addrinfo()
+        #if canImport(Glibc)
+        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        unsafe hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        // `unsafe`: The arguments outlive the call, which writes a list that is freed below.
+        let status = unsafe getaddrinfo(host, nil, &hints, &list)
+        guard status == 0 else { throw HostResolutionError(unsafe String(cString: gai_strerror(status))) }
+        defer { unsafe freeaddrinfo(list) }
+        var addresses: [IPAddress] = []
+        var next = unsafe list
+        while let entry = unsafe next?.pointee {
+            if let address = unsafe address(in: entry), !addresses.contains(address) { addresses.append(address) }
+            unsafe next = entry.ai_next
+        }
+        return addresses
+    }
+
+    private static func address(in entry: addrinfo) -> IPAddress? {
+        guard let address = unsafe entry.ai_addr else { return nil }
+        // `unsafe`: The family says which structure the address points to.
+        switch unsafe entry.ai_family {
+        case AF_INET:
+            let socket = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self)
+            return unsafe withUnsafeBytes(of: socket.sin_addr) { unsafe IPAddress(bytes: $0) }
+        case AF_INET6:
+            let socket = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self)
+            return unsafe withUnsafeBytes(of: socket.sin6_addr) { unsafe IPAddress(bytes: $0) }
+        default: return nil
+        }
+    }
+}
+#endif
