@@ -53,6 +53,24 @@ extension AppConfiguration {
         }
     }
 
+    /// Returns the data fetcher for images, which sends requests only to addresses that the configuration allows: those of the
+    /// upstream's origin, and those of the policy for images.
+    ///
+    /// An upstream that is not on the web has no addresses on a network, so its data fetcher is returned unchanged.
+    ///
+    /// - Parameter dataFetcher: The data fetcher to guard.
+    /// - Returns: The data fetcher.
+    /// - Throws: An ``AppConfigurationError`` if the data fetcher cannot apply the policy. It names the remedy.
+    func makeImageFetcher(over dataFetcher: any DataFetcher) throws(AppConfigurationError) -> any DataFetcher {
+        guard case .web(let url) = upstream else { return dataFetcher }
+        do throws(AddressPolicyError) {
+            guard let imageAddressPolicy else { return try dataFetcher.guarding(with: .origin(of: url)) }
+            return try dataFetcher.guarding(with: imageAddressPolicy.trusting(originOf: url))
+        } catch {
+            throw AppConfigurationError("The addresses of images cannot be checked. \(error)")
+        }
+    }
+
     /// Returns the HTTP client. A client that needs closing is closed with the scope that `opening` opens.
     func makeWebDataFetcher(for opening: inout ScopeOpening) -> any DataFetcher {
         #if AsyncHTTPClient

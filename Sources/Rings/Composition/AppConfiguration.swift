@@ -44,6 +44,10 @@ public struct AppConfiguration: Hashable, Sendable {
     private(set) var store: StoreLocation?
     /// The limits for a single image.
     public private(set) var imageLimits = ImageLimits()
+    /// The policy for image addresses besides those of the upstream's origin; `nil` to allow no others.
+    public private(set) var imageAddressPolicy: AddressPolicy?
+    /// Whether requests for images on the upstream's origin carry the session's credentials.
+    public private(set) var sendsCredentialsForImages = false
     /// The capacity of the image cache in memory, in bytes, for all sessions together.
     public private(set) var imageCacheLimit = 64 * 1_024 * 1_024
     /// The maximum memory for decoding and processing images, in bytes, for all images together.
@@ -77,6 +81,10 @@ public struct AppConfiguration: Hashable, Sendable {
     ///     `postgresql://`, if the trait PostgreSQL is enabled. `nil` to keep users and posts in memory only, and to send
     ///     writes at once.
     ///   - imageLimits: The limits for a single image.
+    ///   - imageAddressPolicy: The policy for image addresses besides those of the upstream's origin, such as
+    ///     `AddressPolicy.publicInternet`; `nil` to allow no others. Policies that check addresses need the trait
+    ///     AsyncHTTPClient. It applies to an upstream on the web.
+    ///   - sendsCredentialsForImages: Whether requests for images on the upstream's origin carry the session's credentials.
     ///   - imageCacheLimit: The capacity of the image cache in memory, in bytes, for all sessions together; 0 for no cache.
     ///   - decodingLimit: The maximum memory for decoding and processing images, in bytes, for all images together. Must be at
     ///     least 1. A single image that needs more is rejected.
@@ -96,6 +104,8 @@ public struct AppConfiguration: Hashable, Sendable {
         memoryLimit: MemoryLimit = sample.memoryLimit,
         store: String? = nil,
         imageLimits: ImageLimits = sample.imageLimits,
+        imageAddressPolicy: AddressPolicy? = nil,
+        sendsCredentialsForImages: Bool = false,
         imageCacheLimit: Int = sample.imageCacheLimit,
         decodingLimit: Int = sample.decodingLimit,
         timeLimit: Duration = sample.timeLimit,
@@ -120,6 +130,8 @@ public struct AppConfiguration: Hashable, Sendable {
         self.lifetimes = lifetimes
         self.memoryLimit = memoryLimit
         self.imageLimits = imageLimits
+        self.imageAddressPolicy = imageAddressPolicy
+        self.sendsCredentialsForImages = sendsCredentialsForImages
         self.imageCacheLimit = imageCacheLimit
         self.decodingLimit = decodingLimit
         self.timeLimit = timeLimit

@@ -30,7 +30,8 @@ public struct AppContainer: Container {
         let dataFetcher: any DataFetcher
         let upstream: SessionUpstream
         let imageOrigins: OriginProtections
-        /// Fetches images from any host, with circuit breakers and limits that are independent of `dataFetcher`.
+        /// Fetches images from the addresses that the configuration allows, with circuit breakers and limits that are independent
+        /// of `dataFetcher`.
         let imageFetcher: any DataFetcher
         let repositoryObserver: (any RepositoryObserver)?
         let imageObserver: (any ImageObserver)?
@@ -56,7 +57,8 @@ public struct AppContainer: Container {
     /// - Parameters:
     ///   - configuration: The app's settings.
     ///   - dataFetcher: Replaces the configured upstream, for example with a test double. The app uses it without the
-    ///     decorators of the configured policy, and does not close it.
+    ///     decorators of the configured policy, and does not close it. If the configured upstream is on the web, the fetcher or
+    ///     the client inside it must conform to `AddressGuardable`, because the app guards requests for images.
     ///   - recordStore: Replaces the configured store, for example with a database. The app does not close it.
     ///   - sharedStore: Replaces the configured store with one that several instances of the app share. The app does not close it.
     ///   - pendingWrites: Whether to deliver the pending writes of all users in a shared store, even if they have no session here.
@@ -73,8 +75,8 @@ public struct AppContainer: Container {
     ///   - credentials: Returns the credentials with which the app delivers the writes of a user in a shared store, given the
     ///     user's store key. They must be valid although the user is not signed in. If it returns `nil`, the user's writes are
     ///     refused. It is not called for guests.
-    /// - Throws: An ``AppConfigurationError`` if the upstream is a directory that cannot be read. All objects created so far
-    ///   are closed.
+    /// - Throws: An ``AppConfigurationError`` if the upstream is a directory that cannot be read, or if the HTTP client cannot check
+    ///   the addresses of images as the configuration requires. All objects created so far are closed.
     public init(
         _ configuration: AppConfiguration = .sample,
         dataFetcher: (any DataFetcher)? = nil,
@@ -156,7 +158,9 @@ public struct AppContainer: Container {
                 dataFetcher: source,
                 upstream: upstream,
                 imageOrigins: imageOrigins,
-                imageFetcher: isOnWeb ? web.protecting(by: imageOrigins) : source,
+                imageFetcher: try configuration.makeImageFetcher(
+                    over: isOnWeb ? web.protecting(by: imageOrigins) : source
+                ),
                 repositoryObserver: repositoryObserver,
                 imageObserver: imageObserver,
                 sessionObserver: sessionObserver,
@@ -213,6 +217,13 @@ public struct AppContainer: Container {
     /// - Throws: A `ScopeError` if the app is closed.
     public var pipeline: DataFetcherPipeline {
         get throws(ScopeError) { try scope.objects().dataFetcher.pipeline }
+    }
+
+    /// The decorators that requests for images pass through, with the policy for their addresses.
+    ///
+    /// - Throws: A `ScopeError` if the app is closed.
+    public var imagePipeline: DataFetcherPipeline {
+        get throws(ScopeError) { try scope.objects().imageFetcher.pipeline }
     }
 
     /// The codec that decodes and encodes images.

@@ -65,8 +65,14 @@ public struct UserContainer: Container {
             if let report { _ = opening.closing(report, as: "observer") { $0.closed(at: app.timer.now) } }
             let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
             let upstream = app.upstream.upstream(sending: session.credentials, cachingIn: partition)
+            // Addresses of images come from strangers, so no response to a request with credentials may answer them.
+            let imagePartition = opening.closing(app.responseCache.makePartition(), as: "imagePartition") { $0.close() }
             let imageSource = FetchingImageSource(
-                app.upstream.fetcher(over: app.imageFetcher, sending: session.credentials, cachingIn: partition),
+                app.upstream.fetcher(
+                    over: app.imageFetcher,
+                    sending: app.configuration.sendsCredentialsForImages ? session.credentials : nil,
+                    cachingIn: imagePartition
+                ),
                 relativeTo: upstream.baseURL
             )
             // Repository requests do not outlive the session.
@@ -194,8 +200,10 @@ public struct UserContainer: Container {
         }
     }
 
-    /// A loader of images with this user's access rights. Its only plugin turns images upright. Addresses are relative to the
-    /// address of the upstream.
+    /// A loader of images. Its only plugin turns images upright. Addresses are relative to the address of the upstream.
+    ///
+    /// It loads images from the upstream's origin, and from addresses that ``AppConfiguration/imageAddressPolicy`` allows. Requests
+    /// carry no credentials, unless ``AppConfiguration/sendsCredentialsForImages`` is set.
     ///
     /// - Throws: A `ScopeError` if the session is closed.
     public var images: ImageLoader {

@@ -1,11 +1,12 @@
 import InterfaceAdapters
 import InwardCommandLine
+import InwardFetching
 
 /// The parsed command line of the program.
 struct Arguments: Equatable {
     /// The usage text.
     static let usage = """
-        usage: inward [UPSTREAM] [--store STORE] [--timeout SECONDS]
+        usage: inward [UPSTREAM] [--store STORE] [--timeout SECONDS] [--image-hosts HOSTS]
                       [--output DIRECTORY | --open PLACE | --watch SECONDS | --mirror DIRECTORY | --publish |
                        --outbox [--retry ID | --discard ID]]
 
@@ -38,6 +39,9 @@ struct Arguments: Equatable {
                               can use the store. With a directory, only one publishes at a time: others wait for up to
                               30 seconds. With a database, any number do, on any machines, and deliver for each other.
           --timeout SECONDS   the time limit for each attempt of a request to UPSTREAM. Default: 5.
+          --image-hosts HOSTS also load images from these hosts, separated by commas, or from all hosts of the public
+                              internet if HOSTS is public. Default: only from the host of UPSTREAM. Needs a build with
+                              --traits AsyncHTTPClient.
           --help              show this text, and do nothing else.
 
         """
@@ -63,6 +67,8 @@ struct Arguments: Equatable {
     private(set) var upstream: String?
     private(set) var store: String?
     private(set) var timeout: Duration?
+    /// The policy for image addresses besides those of the upstream; `nil` to allow no others.
+    private(set) var imageAddressPolicy: AddressPolicy?
     private(set) var task = Task.overview(output: nil)
 
     /// Parses the arguments after the program's name.
@@ -89,6 +95,8 @@ struct Arguments: Equatable {
             case .option("--store", _): store = try parser.value("a directory or a database")
             case .option("--timeout", _):
                 timeout = try parser.value("a number of seconds, from 0.01 to 3600", convert: Self.timeLimit)
+            case .option("--image-hosts", _):
+                imageAddressPolicy = try parser.value("host names, or public", convert: Self.imageAddressPolicy)
             case .option("--help", nil), .option("-h", nil): task = .help
             case .option: throw parser.unknownOption
             case .positional(let text):
@@ -121,6 +129,13 @@ struct Arguments: Equatable {
     private static func interval(_ text: String) -> Duration? {
         guard let seconds = Int(text), (1...86_400).contains(seconds) else { return nil }
         return .seconds(seconds)
+    }
+
+    private static func imageAddressPolicy(_ text: String) -> AddressPolicy? {
+        if text == "public" { return .publicInternet }
+        return try? AddressPolicy(
+            hosts: Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+        )
     }
 
     private static func timeLimit(_ text: String) -> Duration? {

@@ -37,6 +37,7 @@ struct QuickLook {
                 upstream: options.upstream,
                 idleTimeout: patience ?? usual.idleTimeout,
                 store: options.store,
+                imageAddressPolicy: options.imageAddressPolicy,
                 timeLimit: patience ?? usual.timeLimit,
                 closingLimit: patience ?? usual.closingLimit,
                 policy: UpstreamPolicy(

@@ -1,5 +1,6 @@
 import InterfaceAdapters
 import InwardCommandLine
+import InwardFetching
 import Testing
 
 @testable import inward
@@ -58,6 +59,13 @@ struct ArgumentsTests {
         #expect(try arguments("up", "--timeout", "0.5", "--publish").timeout == .milliseconds(500))
     }
 
+    @Test func imageHostsAreParsed() throws {
+        #expect(try arguments("up").imageAddressPolicy == nil)
+        #expect(try arguments("up", "--image-hosts", "public").imageAddressPolicy == .publicInternet)
+        let hosts = try AddressPolicy(hosts: ["cdn.example.org", ".example.net"])
+        #expect(try arguments("up", "--image-hosts=.example.net,cdn.example.org").imageAddressPolicy == hosts)
+    }
+
     @Test func argumentAfterTwoDashesIsNotAnOption() throws {
         #expect(try arguments("--", "--output").upstream == "--output")
     }
@@ -100,6 +108,8 @@ struct ArgumentsTests {
         (["--publish", "--discard", "b"], "--retry and --discard can be used only with --outbox, and not together"),
         (["--timeout", "0"], "--timeout needs a number of seconds, from 0.01 to 3600"),
         (["--timeout", "3601"], "--timeout needs a number of seconds, from 0.01 to 3600"),
+        (["--image-hosts", "*.example.org"], "--image-hosts needs host names, or public"),
+        (["--image-hosts", "a.example.org,"], "--image-hosts needs host names, or public"),
         (["--timeout", "nan"], "--timeout needs a number of seconds, from 0.01 to 3600"),
     ])
     func invalidArgumentsAreRejectedWithTheReason(words: [String], explanation: String) {
