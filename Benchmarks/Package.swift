@@ -43,6 +43,13 @@ let package = Package(
                 .product(name: "InwardFetching", package: "inward"),
             ]
         ),
+        .executableTarget(
+            name: "http-cache",
+            dependencies: [
+                "Comparing", "Measuring",
+                .product(name: "InwardFetching", package: "inward"),
+            ]
+        ),
         .target(name: "Soaking"),
         // Runs every decorator at once over an upstream with faults, for a given time.
         .executableTarget(

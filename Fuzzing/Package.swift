@@ -7,6 +7,8 @@ import PackageDescription
 /// Each target has a corpus of the same name. `./run TARGET SECONDS` builds and runs it. A new target also needs an entry point
 /// in `FuzzerDriver.c`, and a maximum input length in `run`.
 let targets: KeyValuePairs = [
+    "fuzz-addresses": ["InwardFetching"],
+    "fuzz-http-cache": ["InwardFetching"],
     "fuzz-http-fields": ["InwardFetching"],
     "fuzz-inflate": ["InwardImageCodecs"],
     "fuzz-jpeg": ["InwardImageCodecs", "InwardImages"],
@@ -15,6 +17,7 @@ let targets: KeyValuePairs = [
     "fuzz-png": ["InwardImageCodecs", "InwardImages"],
     "fuzz-record-log": ["InwardFileStores", "InwardRepositories"],
     "fuzz-redirects": ["InwardFetching", "InwardRepositories"],
+    "fuzz-structured-fields": ["InwardFetching"],
     "fuzz-tiff": ["InwardImages", "InwardImageCodecs", "InwardVips"],
     "fuzz-vips": ["InwardImages", "InwardVips"],
 ]

@@ -10,6 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 #define BEGIN(name) \
     int name(int count, char **arguments) { return LLVMFuzzerRunDriver(&count, &arguments, LLVMFuzzerTestOneInput); }
 
+BEGIN(fuzz_addresses_main)
+BEGIN(fuzz_http_cache_main)
 BEGIN(fuzz_http_fields_main)
 BEGIN(fuzz_inflate_main)
 BEGIN(fuzz_jpeg_main)
@@ -18,5 +20,6 @@ BEGIN(fuzz_outbox_entries_main)
 BEGIN(fuzz_png_main)
 BEGIN(fuzz_record_log_main)
 BEGIN(fuzz_redirects_main)
+BEGIN(fuzz_structured_fields_main)
 BEGIN(fuzz_tiff_main)
 BEGIN(fuzz_vips_main)

@@ -57,7 +57,7 @@ private func checkDate(_ text: String) {
     guard let date = Date(httpDate: text, near: now) else { return }
     precondition(date.timeIntervalSince1970.rounded() == date.timeIntervalSince1970)
     guard date > firstWritten else { return }
-    let written = httpDate(date)
+    let written = date.httpDate
     precondition(Date(httpDate: written) == date)
     // Apart from the name of the day, which is not checked, from case and from leap seconds, a date in the preferred form has
     // exactly one text.
@@ -65,56 +65,48 @@ private func checkDate(_ text: String) {
     precondition(written.lowercased().drop { $0 != " " } == text.lowercased().drop { $0 != " " })
 }
 
-/// Returns a date in the format of RFC 9110 section 5.6.7.
-private func httpDate(_ date: Date) -> String {
-    let names = (
-        days: ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"],
-        months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    )
-    // ISO 8601 has the same calendar: `1994-11-06T08:49:37Z`.
-    let parts = date.formatted(.iso8601).split { !$0.isNumber }.map(String.init)
-    precondition(parts.count == 6)
-    guard let month = Int(parts[1]) else { preconditionFailure("The month is not a number.") }
-    let days = Int((date.timeIntervalSince1970 / 86_400).rounded(.down))
-    // January 1, 1970, was a Thursday.
-    let day = names.days[((days + 4) % 7 + 7) % 7]
-    return "\(day), \(parts[2]) \(names.months[month - 1]) \(parts[0]) \(parts[3]):\(parts[4]):\(parts[5]) GMT"
-}
-
-/// Checks that directives survive being written and parsed again, and that none begins within a quoted string.
+/// Checks that no directive begins within a quoted string, and that a directive never makes another one more permissive.
 private func checkDirectives(of fields: HeaderFields) {
-    let directives = fields.cacheDirectives
-    for (name, argument) in directives {
-        precondition(!name.isEmpty && name == name.lowercased())
-        precondition(!argument.utf8.contains { [0x00, 0x0A, 0x0D].contains($0) })
-    }
-    let written = directives.map { name, argument in
-        // Byte by byte, because a backslash and a combining mark on it are one character.
-        let escaped = argument.utf8.flatMap { "\"\\".utf8.contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
-        return "\(name)=\"\(String(decoding: escaped, as: UTF8.self))\""
-    }
-    let again: HeaderFields = [HeaderField(.cacheControl, written.joined(separator: ", "))]
-    precondition(again.cacheDirectives == directives)
+    let directives = CacheDirectives(fields)
+    let times = [
+        directives.maxAge, directives.sharedMaxAge, directives.staleWhileRevalidate, directives.staleIfError,
+        directives.minFresh, directives.maxStale,
+    ]
+    for time in times { precondition(time.map { $0 >= .zero && $0 <= .seconds(2_147_483_648) } ?? true) }
     for value in fields.values(of: .cacheControl) where !value.utf8.contains(where: "\"\\".utf8.contains) {
         let quoted: HeaderFields = [HeaderField(.cacheControl, "extension=\"\(value)\", max-age=5")]
-        precondition(quoted.cacheDirectives == ["extension": value, "max-age": "5"])
-        precondition(quoted.freshnessLifetime == .seconds(5))
+        var expected = CacheDirectives.none
+        expected.maxAge = .seconds(5)
+        precondition(CacheDirectives(quoted) == expected)
     }
+    var longer = fields
+    longer.append(HeaderField(.cacheControl, "max-age=7"))
+    // The one that was added counts only if there was no other.
+    let lifetime = directives.maxAge ?? .seconds(7)
+    precondition(CacheDirectives(longer).maxAge == (lifetime == .seconds(7) ? .seconds(7) : .zero))
 }
 
 /// Checks that no time is negative or too long, and that a longer transfer never makes a response younger.
 private func checkFreshness(of fields: HeaderFields) {
     let longest = Duration.seconds(2_147_483_648)
-    if let lifetime = fields.freshnessLifetime {
-        precondition(lifetime > .zero && lifetime <= longest)
-        precondition(fields.cacheDirectives["no-store"] == nil && fields.cacheDirectives["no-cache"] == nil)
-    }
     if let age = fields.ageValue { precondition(age >= .zero && age <= longest) }
-    for arrival in [Date.distantPast, Date(timeIntervalSince1970: 784_111_777), .distantFuture] {
-        let age = fields.initialAge(after: .seconds(3), at: arrival)
-        precondition(age >= (fields.ageValue ?? .zero) + .seconds(3) && age <= longest + .seconds(3))
-        precondition(age >= fields.initialAge(after: .zero, at: arrival))
-        precondition(age >= fields.initialAge(after: .seconds(-3), at: arrival))
+    let response = DataResponse(headerFields: fields)
+    for date in [Date.distantPast, Date(timeIntervalSince1970: 784_111_777), .distantFuture] {
+        let arrival = CacheMoment(uptime: .seconds(10), date: date)
+        for policy in [CachePolicy.private, .shared] {
+            let ages = [10, 9, 0].map { sent in
+                let freshness = ResponseFreshness(
+                    of: response,
+                    directives: ResponseDirectives(fields, for: policy),
+                    sent: CacheMoment(uptime: .seconds(sent), date: date),
+                    arrival: arrival,
+                    policy: policy
+                )
+                precondition(freshness.lifetime >= .zero && freshness.lifetime <= policy.maximumLifetime)
+                return freshness.age(at: arrival.uptime)
+            }
+            precondition(ages[0] >= fields.ageValue ?? .zero && ages == ages.sorted())
+        }
     }
 }
 

@@ -149,7 +149,8 @@ struct OrderRule: Sendable {
         within(
             .cache,
             .deadlineNotice,
-            "A deadline field added outside a cache makes every request different, so none is found again: add it inside."
+            "A deadline field added outside a cache states the deadline of one caller, although others wait for the same answer: add"
+                + " it inside."
         ),
         within(
             .retry,

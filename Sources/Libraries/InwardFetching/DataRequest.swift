@@ -33,6 +33,12 @@ public struct DataRequest: Hashable, Sendable {
     /// An `Outbox` sets it. After a 401, the request is nevertheless repeated with renewed credentials, because the upstream
     /// has done nothing. The flag is not sent and does not affect equality.
     public var isSentOnce = false
+    /// A function for interim responses (RFC 9110 section 15.2), such as `103 Early Hints`, which servers send before the response.
+    ///
+    /// A server that passes responses on must pass these on too. A fetcher calls it for each of them, in order, if its client tells
+    /// about them; those of `InwardURLSession` and `InwardAsyncHTTPClient` do not. It is not called for responses from a cache, or
+    /// for a request that joins another one. It does not affect equality.
+    public var onInterimResponse: (@Sendable (DataResponse) -> Void)?
 
     /// Creates a request; by default, a `GET` request.
     public init(method: Method = .get, url: URL, headerFields: HeaderFields = [], body: Data? = nil) {

@@ -23,14 +23,46 @@ extension Date {
         guard let seconds = parser.secondsSince1970(near: now) else { return nil }
         self.init(timeIntervalSince1970: TimeInterval(seconds))
     }
+
+    /// The date in the preferred form of header fields: `Sun, 06 Nov 1994 08:49:37 GMT`. Dates outside the years 0 to 9999, which have
+    /// none, become the nearest one that does.
+    var httpDate: String {
+        let seconds = Int(timeIntervalSince1970.clamped(to: -62_167_219_200...253_402_300_799).rounded(.down))
+        let time = seconds - seconds.dividedDown(by: 86_400) * 86_400
+        let day = CivilDay(daysSince1970: seconds.dividedDown(by: 86_400))
+        let clock = [time / 3_600, time / 60 % 60, time % 60].map { $0.padded(to: 2) }.joined(separator: ":")
+        let month = HTTPDateParser.months[day.month - 1].capitalized
+        let weekday = HTTPDateParser.shortDays[day.weekday].capitalized
+        return "\(weekday), \(day.day.padded(to: 2)) \(month) \(day.year.padded(to: 4)) \(clock) GMT"
+    }
+}
+
+extension Int {
+    /// Returns the quotient, rounded down.
+    fileprivate func dividedDown(by divisor: Int) -> Int {
+        self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor)
+    }
+
+    fileprivate func padded(to width: Int) -> String {
+        let digits = String(self)
+        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+    }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+    }
 }
 
 /// A parser of the dates in header fields. Those of Foundation accept other forms, and take longer than a whole answer from a cache
 /// may.
 private struct HTTPDateParser {
     private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
-    private static let shortDays = days.map { String($0.prefix(3)) }
-    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    fileprivate static let shortDays = days.map { String($0.prefix(3)) }
+    fileprivate static let months = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ]
 
     private var rest: Substring.UTF8View
 
@@ -127,8 +159,7 @@ private struct CivilDay {
     let day: Int
 
     var exists: Bool {
-        let length = Self.monthLengths[month - 1] + (month == 2 && Self.isLeapYear(year) ? 1 : 0)
-        return (1...length).contains(day)
+        (1...Self.length(of: month, in: year)).contains(day)
     }
 
     /// The number of days from the first of January 1970.
@@ -138,9 +169,40 @@ private struct CivilDay {
         return Self.days(before: year) - Self.days(before: 1970) + earlierMonths + leapDay + day - 1
     }
 
+    /// The day of the week, counted from Sunday. The first of January 1970 was a Thursday.
+    var weekday: Int { ((daysSince1970 + 4) % 7 + 7) % 7 }
+
+    /// Creates the day that is a number of days after the first of January 1970.
+    init(daysSince1970 days: Int) {
+        year = Self.year(ofDay: days + Self.days(before: 1970))
+        var rest = days + Self.days(before: 1970) - Self.days(before: year)
+        var month = 1
+        while case let length = Self.length(of: month, in: year), rest >= length {
+            rest -= length
+            month += 1
+        }
+        self.month = month
+        day = rest + 1
+    }
+
+    init(year: Int, month: Int, day: Int) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    private static func length(of month: Int, in year: Int) -> Int {
+        monthLengths[month - 1] + (month == 2 && isLeapYear(year) ? 1 : 0)
+    }
+
     /// Returns the year of a date, in UTC.
     static func year(of date: Date) -> Int {
-        let days = Int(min(max(date.timeIntervalSince1970 / 86_400, -1e6), 1e6).rounded(.down)) + days(before: 1970)
+        let days = Int(min(max(date.timeIntervalSince1970 / 86_400, -1e6), 1e6).rounded(.down))
+        return year(ofDay: days + Self.days(before: 1970))
+    }
+
+    /// Returns the year of the day that is a number of days after the first of January of the year 0.
+    private static func year(ofDay days: Int) -> Int {
         var year = days * 400 / daysOf400Years
         // The estimate is a day too early or too late at the ends of some years.
         if Self.days(before: year + 1) <= days { year += 1 }

@@ -35,6 +35,13 @@ public struct HeaderField: Hashable, Sendable {
         self.isSensitive = isSensitive ?? name.carriesCredentials
     }
 
+    /// Creates a field of this module, whose value needs no checks and is not sensitive.
+    init(made name: Name, _ value: String) {
+        self.name = name
+        self.value = value
+        isSensitive = false
+    }
+
     private static func sanitized(_ value: String) -> String {
         let isClean = !value.utf8.contains { $0 == 0x00 || $0 == 0x0A || $0 == 0x0D }
         // Most values are clean and returned unchanged.
@@ -85,6 +92,9 @@ extension HeaderField {
         /// The name in its original case.
         public var description: String { rawValue }
 
+        /// The number of bytes.
+        var length: Int { folded.utf8.count }
+
         /// Whether fields of this name carry credentials by definition.
         var carriesCredentials: Bool { Self.credentialNames.contains(self) }
 
@@ -100,18 +110,30 @@ extension HeaderField.Name {
     public static let age = Self(unchecked: "Age")
     /// The acceptable media types of the response.
     public static let accept = Self(unchecked: "Accept")
+    /// The acceptable character encodings of the response.
+    public static let acceptCharset = Self(unchecked: "Accept-Charset")
     /// The acceptable encodings of the response.
     public static let acceptEncoding = Self(unchecked: "Accept-Encoding")
+    /// The preferred languages of the response.
+    public static let acceptLanguage = Self(unchecked: "Accept-Language")
     /// The methods that the resource supports.
     public static let allow = Self(unchecked: "Allow")
     /// The caller's credentials.
     public static let authorization = Self(unchecked: "Authorization")
     /// The directives for caches.
     public static let cacheControl = Self(unchecked: "Cache-Control")
+    /// What caches did with the request (RFC 9211).
+    public static let cacheStatus = Self(unchecked: "Cache-Status")
+    /// The tags by which the response can be removed from caches.
+    public static let cacheTag = Self(unchecked: "Cache-Tag")
+    /// The directives for shared caches, in place of `Cache-Control` (RFC 9213).
+    public static let cdnCacheControl = Self(unchecked: "CDN-Cache-Control")
     /// The encoding of the body.
     public static let contentEncoding = Self(unchecked: "Content-Encoding")
     /// The number of bytes in the body.
     public static let contentLength = Self(unchecked: "Content-Length")
+    /// The URL of the representation in the body.
+    public static let contentLocation = Self(unchecked: "Content-Location")
     /// The range of the resource that the body contains.
     public static let contentRange = Self(unchecked: "Content-Range")
     /// The media type of the body.
@@ -124,6 +146,8 @@ extension HeaderField.Name {
     public static let destination = Self(unchecked: "Destination")
     /// The version of the resource in the response.
     public static let etag = Self(unchecked: "ETag")
+    /// The time at which the response becomes stale.
+    public static let expires = Self(unchecked: "Expires")
     /// The host that the request is for.
     public static let host = Self(unchecked: "Host")
     /// A key by which an upstream recognizes repetitions of a request, so that the request takes effect only once.
@@ -136,6 +160,8 @@ extension HeaderField.Name {
     public static let ifNoneMatch = Self(unchecked: "If-None-Match")
     /// The version that the requested range must belong to. For any other version, the response contains the whole resource.
     public static let ifRange = Self(unchecked: "If-Range")
+    /// The time since which the resource must not have changed for a write to take effect.
+    public static let ifUnmodifiedSince = Self(unchecked: "If-Unmodified-Since")
     /// The modification time of the resource.
     public static let lastModified = Self(unchecked: "Last-Modified")
     /// Links to related resources (RFC 8288).
@@ -144,6 +170,8 @@ extension HeaderField.Name {
     public static let location = Self(unchecked: "Location")
     /// Whether an existing target may be replaced (RFC 4918).
     public static let overwrite = Self(unchecked: "Overwrite")
+    /// The obsolete form of `Cache-Control: no-cache`.
+    public static let pragma = Self(unchecked: "Pragma")
     /// The caller's credentials for a proxy.
     public static let proxyAuthorization = Self(unchecked: "Proxy-Authorization")
     /// The range of the resource that the caller requests.
@@ -154,6 +182,17 @@ extension HeaderField.Name {
     public static let setCookie = Self(unchecked: "Set-Cookie")
     /// The request fields that the response depends on.
     public static let vary = Self(unchecked: "Vary")
+
+    // Fields that concern one connection or one proxy (RFC 9110 section 7.6.1, RFC 9111 section 3.1).
+    static let connection = Self(unchecked: "Connection")
+    static let keepAlive = Self(unchecked: "Keep-Alive")
+    static let proxyAuthenticate = Self(unchecked: "Proxy-Authenticate")
+    static let proxyAuthenticationInfo = Self(unchecked: "Proxy-Authentication-Info")
+    static let proxyConnection = Self(unchecked: "Proxy-Connection")
+    static let te = Self(unchecked: "TE")
+    static let trailer = Self(unchecked: "Trailer")
+    static let transferEncoding = Self(unchecked: "Transfer-Encoding")
+    static let upgrade = Self(unchecked: "Upgrade")
 }
 
 /// An ordered list of header fields. Names may repeat.
@@ -203,6 +242,16 @@ public struct HeaderFields: Hashable, Sendable {
         fields.append(field)
     }
 
+    /// Returns the list with two more fields. This allocates memory once.
+    func appending(_ first: HeaderField, _ second: HeaderField) -> Self {
+        var longer = Self()
+        longer.fields.reserveCapacity(fields.count + 2)
+        longer.fields.append(contentsOf: fields)
+        longer.fields.append(first)
+        longer.fields.append(second)
+        return longer
+    }
+
     /// Removes all fields that satisfy a condition.
     ///
     /// - Complexity: O(n) in the number of fields.
@@ -237,13 +286,18 @@ extension String {
     /// Whether the text is a token of RFC 9110 section 5.6.2, as required for names of methods and header fields.
     var isToken: Bool {
         !isEmpty
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-                }
-            }
+            && utf8.allSatisfy(\.isTokenCharacter)
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is allowed in a token (RFC 9110 section 5.6.2).
+    var isTokenCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
     }
 }

@@ -250,7 +250,7 @@ struct UpstreamAnswer {
 
     /// Whether the response may be cached: it is not a fallback, and the upstream does not forbid storing it.
     var mayBeKept: Bool {
-        response.fallbackReason == nil && response.headerFields.cacheDirectives["no-store"] == nil
+        response.fallbackReason == nil && !response.headerFields.forbidsStoring
     }
 
     /// Decodes the response.

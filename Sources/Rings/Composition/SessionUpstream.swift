@@ -42,3 +42,15 @@ struct SessionUpstream: Sendable {
         return dataFetcher.observing(with: observer, timer: timer)
     }
 }
+
+extension CachePolicy {
+    /// The policy for the responses of a session. A write empties its part of the cache, because the upstream's lists depend on the
+    /// items in them. Only what the upstream says to be fresh is used, because repositories decide about anything older.
+    static var session: Self {
+        var policy = Self.private
+        policy.invalidatesAll = true
+        policy.heuristicFraction = 0
+        policy.staleLimit = .zero
+        return policy
+    }
+}

@@ -63,10 +63,14 @@ public struct UserContainer: Container {
             let app = try app.scope.objects()
             // Registered first, so it closes last and reports when everything else is closed.
             if let report { _ = opening.closing(report, as: "observer") { $0.closed(at: app.timer.now) } }
-            let partition = opening.closing(app.responseCache.makePartition(), as: "cachePartition") { $0.close() }
+            let partition = opening.closing(app.responseCache.makePartition(.session), as: "cachePartition") {
+                $0.close()
+            }
             let upstream = app.upstream.upstream(sending: session.credentials, cachingIn: partition)
             // Addresses of images come from strangers, so no response to a request with credentials may answer them.
-            let imagePartition = opening.closing(app.responseCache.makePartition(), as: "imagePartition") { $0.close() }
+            let imagePartition = opening.closing(app.responseCache.makePartition(.session), as: "imagePartition") {
+                $0.close()
+            }
             let imageSource = FetchingImageSource(
                 app.upstream.fetcher(
                     over: app.imageFetcher,

@@ -33,7 +33,7 @@ struct DataFetcherPipelineTests {
         #expect(
             fetcher.pipeline.description == """
                 has no observer
-                → serves fresh responses from memory
+                → serves stored responses as a private cache
                 → coalesces equal requests, and cancels transfers without waiters
                 → does something else
                 → times out after 2.0 seconds
@@ -90,7 +90,7 @@ struct DataFetcherPipelineTests {
             ([.hedging, .fallback], "Hedging around a fallback mistakes it for the upstream"),
             ([.hedging, .retry], "Hedging around retries doubles all of them"),
             ([.deadlineNotice, .coalescing], "A deadline field added outside coalescing makes every request"),
-            ([.deadlineNotice, .cache], "A deadline field added outside a cache makes every request different"),
+            ([.deadlineNotice, .cache], "A deadline field added outside a cache states the deadline of one caller"),
             ([.concurrencyLimit, .retry], "Under a concurrency limit around retries, requests that wait for a retry"),
             ([.sizeLimit, .cache], "A size limit around a cache rejects responses that are already stored"),
             ([.retry, .retry], "Retries of retries multiply"),

@@ -128,15 +128,11 @@ struct DefaultsTests {
         )
     }
 
-    @Test func responsesAreCachedForAtMostAYear() {
-        let clock = ManualClock()
-        #expect(
-            isSame(
-                ResponseCache(byteLimit: 9, clock: clock),
-                as: ResponseCache(byteLimit: 9, maximumLifetime: .seconds(31_536_000), clock: clock),
-                unlike: ResponseCache(byteLimit: 9, maximumLifetime: .seconds(9), clock: clock)
-            )
-        )
+    @Test func cachesAreForOneUser() {
+        let cache = ResponseCache(byteLimit: 9, clock: ManualClock())
+        #expect(cache.makePartition().policy == .private)
+        #expect(!CachePolicy.private.isShared)
+        #expect(CachePolicy.shared.isShared)
     }
 
     /// Nineteen requests do not pay for a second attempt, and twenty do.

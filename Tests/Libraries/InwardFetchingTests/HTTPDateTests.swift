@@ -100,4 +100,24 @@ struct HTTPDateTests {
             #expect(Date(httpDate: text) == date, "\(text)")
         }
     }
+
+    @Test(arguments: [
+        (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+        (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+        (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"), (-62_135_596_800, "Mon, 01 Jan 0001 00:00:00 GMT"),
+        (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"), (.infinity, "Fri, 31 Dec 9999 23:59:59 GMT"),
+        (-.infinity, "Sat, 01 Jan 0000 00:00:00 GMT"), (784_111_777.9, "Sun, 06 Nov 1994 08:49:37 GMT"),
+        (-0.1, "Wed, 31 Dec 1969 23:59:59 GMT"),
+    ])
+    func datesAreWrittenInThePreferredForm(seconds: Double, text: String) {
+        #expect(Date(timeIntervalSince1970: seconds).httpDate == text)
+    }
+
+    /// Every day of four centuries.
+    @Test func writtenDatesAreReadAgain() {
+        for day in -73_049...73_049 {
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400 + 43_200)
+            #expect(Date(httpDate: date.httpDate) == date)
+        }
+    }
 }

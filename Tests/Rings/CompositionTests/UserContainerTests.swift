@@ -277,7 +277,8 @@ struct UserContainerTests {
             let upstream = try interaction.upstream
             unstructured.continuation.yield(
                 Task {
-                    let request = DataRequest(url: upstream.baseURL)
+                    // Not a read, because callers of the cache do not wait for a transfer that does not end.
+                    let request = DataRequest(method: .post, url: upstream.baseURL)
                     let answer = await Result(awaiting: { () async throws(FetchError) in
                         try await upstream.dataFetcher.fetch(request)
                     })

@@ -1,13 +1,12 @@
 import InwardCore
-import Synchronization
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
-/// A data fetcher that serves fresh responses from a private cache (RFC 9111).
+/// A data fetcher with an HTTP cache (RFC 9111).
 ///
 /// ```swift
 /// let cached = client.caching(in: cache.makePartition())
@@ -15,10 +14,11 @@ public import Foundation
 /// print(try await cached.fetch(request).origin)  // memory, if the first response is fresh
 /// ```
 ///
-/// It stores responses to `GET` with the status 200 and a `max-age`, keyed by the whole request. It does not store fallbacks or
-/// redirected responses. A request with a `Cache-Control` directive, such as `no-cache`, goes to the upstream, and its response
-/// is stored unless the directive is `no-store`. A request with an unsafe method (RFC 9110 section 9.2.1) empties the
-/// partition.
+/// It stores what the standard allows, validates what is stale, and answers `GET` and `HEAD` requests, with conditions and ranges, from
+/// what it has. Concurrent requests for one URL that is not stored are one request to the upstream. A successful request with an
+/// unsafe method (RFC 9110 section 9.2.1) removes what is stored of the URLs that it concerns.
+///
+/// Every answer has a `Cache-Status` field (RFC 9211) that says what happened: `Inward; hit; ttl=59`.
 public struct CachingDataFetcher: ReportingDataFetcher {
     /// The wrapped fetcher.
     public var base: any DataFetcher
@@ -31,38 +31,235 @@ public struct CachingDataFetcher: ReportingDataFetcher {
     }
 
     /// The description of this layer.
-    public var layer: DataFetcherLayer { DataFetcherLayer(.cache, "serves fresh responses from memory") }
+    public var layer: DataFetcherLayer {
+        DataFetcherLayer(.cache, "serves stored responses as a \(policy.isShared ? "shared" : "private") cache")
+    }
 
-    /// Returns the cached response, or else the response of the wrapped fetcher.
+    private var policy: CachePolicy { partition.policy }
+
+    /// Returns a stored response, or else the response of the wrapped fetcher.
     ///
-    /// - Throws: Errors of the wrapped fetcher.
+    /// A request with `Cache-Control: only-if-cached` that the cache cannot answer gets the status 504.
+    ///
+    /// - Throws: Errors of the wrapped fetcher, if no stored response may be used in place of an answer.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        guard request.method == .get else { return try await change(request) }
-        let directives = request.headerFields.cacheDirectives
-        var key = request
-        // A conditional request asks whether there is another version. A fresh copy answers that too.
-        for name in [.cacheControl, .ifNoneMatch, .ifModifiedSince] as [HeaderField.Name] {
-            key.headerFields[name] = nil
+        guard request.method == .get || request.method == .head else { return try await pass(on: request) }
+        let request = CacheRequest(request)
+        let key = partition.key(of: request.request.url)
+        switch lookUp(request, key) {
+        case .answer(let response): return response
+        case .question(let question): return try await answer(to: question)
         }
-        if directives.isEmpty, var kept = partition.response(to: key) {
-            kept.origin = .memory
-            observers.tell { $0.answeredFromCache(request) }
-            return kept
+    }
+
+    // MARK: Looking up
+
+    private enum LookUp {
+        case answer(DataResponse)
+        case question(UpstreamQuestion)
+    }
+
+    /// Looks for a stored response that answers a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - key: The key of its URL.
+    ///   - wait: Why the caller waited for the answer to another request; `nil` if it did not.
+    /// - Returns: The answer, or what to ask the upstream.
+    private func lookUp(
+        _ request: CacheRequest,
+        _ key: CacheKey,
+        after wait: CacheStatus.Forwarding.Reason? = nil
+    ) -> LookUp {
+        func ask(
+            _ reason: CacheStatus.Forwarding.Reason,
+            _ selected: StoredResponse? = nil,
+            among siblings: [StoredResponse] = []
+        ) -> LookUp {
+            if request.directives.onlyIfCached { return .answer(unanswerable) }
+            return .question(
+                UpstreamQuestion(request: request, key: key, reason: reason, selected: selected, siblings: siblings)
+            )
         }
-        let question = partition.beginQuestion(key)
-        defer { partition.end(question) }
-        let response = try await base.fetch(request)
-        if response.status == .ok, response.fallbackReason == nil, directives["no-store"] == nil {
-            partition.store(response, asked: question)
+        guard !request.hasPrecondition else { return ask(.bypass) }
+        let responses = partition.responses(for: key)
+        guard !responses.isEmpty else { return ask(.uriMiss) }
+        guard let selected = responses.selected(by: request) else { return ask(.varyMiss, among: responses) }
+        let uptime = partition.cache.uptime
+        let reuse = CacheReuse(of: selected, for: request, at: uptime, policy: policy)
+        if case .afterValidation(let reason) = reuse {
+            return ask(reason == .stale ? .stale : .request, selected, among: responses)
         }
+        let status = wait.map { CacheStatus.forwarded(CacheStatus.Forwarding(reason: $0, isCollapsed: true)) } ?? .hit
+        let report = status.fieldValue(of: policy.name, remaining: selected.freshness.remaining(at: uptime))
+        guard var response = selected.answer(to: request, at: uptime, report) else {
+            return ask(.partial, selected, among: responses)
+        }
+        if reuse == .staleWhileRevalidating { refresh(selected, request, key) }
+        if wait == nil { observers.tell { $0.answeredFromCache(request.request) } }
+        response.origin = .memory
+        return .answer(response)
+    }
+
+    /// The answer to a request that only the upstream could answer, but must not (RFC 9111 section 5.2.1.7).
+    private var unanswerable: DataResponse {
+        var response = DataResponse(status: 504)
+        response.origin = .memory
+        response.headerFields.append(HeaderField(.cacheStatus, "\(policy.name); detail=only-if-cached"))
         return response
     }
 
-    private func change(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        // A failed request counts too, because the upstream may have made the change before it failed. RFC 9111 section 4.4
-        // invalidates only the URL of the request, but the change may also affect other URLs, such as those of lists.
-        defer { if !request.method.isSafe { partition.removeAll() } }
-        return try await base.fetch(request)
+    // MARK: Asking the upstream
+
+    /// Asks the upstream, or waits for the answer to an equal question.
+    private func answer(to first: UpstreamQuestion) async throws(FetchError) -> DataResponse {
+        var question = first
+        var isCollapsed = false
+        // Each round, another caller asked for something that this one can not use, but now knows the variant of.
+        for _ in 0..<Self.maximumRounds where question.isShareable && (!isCollapsed || question.reason == .varyMiss) {
+            var hasJoined = false
+            let asked = question
+            let flight = ResponseCache.Partition.FlightKey(
+                key: question.key,
+                variant: question.siblings.last?.variant.selected(by: question.request)
+            )
+            let noteJoining = {
+                hasJoined = true
+                observers.tell { $0.joined(asked.request.request) }
+            }
+            let outcome = await partition.flights.outcome(for: flight, noteJoining: noteJoining) {
+                [base, partition] _ throws(FetchError) in
+                try await asked.answer(from: base, storingIn: partition)
+            }
+            let answer: UpstreamAnswer
+            switch outcome {
+            case .fulfilled(let result): answer = try result.get()
+            case .cancelled:
+                throw FetchError(.cancelled, request: question.request.request, explanation: "was cancelled")
+            case .deadlinePassed:
+                let explanation = "was not answered before the deadline"
+                throw FetchError(.timedOut, request: question.request.request, explanation: explanation)
+            }
+            guard hasJoined else { return answer.response }
+            isCollapsed = true
+            switch answer.meaning {
+            case .stored: break
+            case .unshareable: return try await question.answer(from: base, storingIn: partition).response
+            case .failed(let failure):
+                if let stale = question.stale(after: failure, in: partition) { return stale.response }
+            }
+            switch lookUp(question.request, question.key, after: question.reason) {
+            case .answer(let response): return response
+            case .question(let next): question = next
+            }
+        }
+        return try await question.answer(from: base, storingIn: partition).response
+    }
+
+    private static let maximumRounds = 4
+
+    /// Asks the upstream for a newer response, without waiting for it.
+    private func refresh(_ selected: StoredResponse, _ request: CacheRequest, _ key: CacheKey) {
+        let question = UpstreamQuestion(
+            request: request,
+            key: key,
+            reason: .stale,
+            selected: selected,
+            siblings: [selected]
+        )
+        let flight = ResponseCache.Partition.FlightKey(key: key, variant: selected.variant)
+        partition.flights.start(for: flight) { [base, partition] _ throws(FetchError) in
+            try await question.answer(from: base, storingIn: partition)
+        }
+    }
+
+    // MARK: Other methods
+
+    /// Sends a request that is not answered from the cache, and removes what it makes outdated (RFC 9111 section 4.4).
+    private func pass(on request: DataRequest) async throws(FetchError) -> DataResponse {
+        let key = partition.key(of: request.url)
+        let begun = partition.begin(key)
+        defer { partition.end(begun) }
+        var response: DataResponse
+        do {
+            response = try await base.fetch(request)
+        } catch {
+            // The upstream may have made the change before the failure.
+            if !request.method.isSafe, error.wasSent { invalidate(request, nil) }
+            throw error
+        }
+        var forwarding = CacheStatus.Forwarding(reason: .method)
+        if !request.method.isSafe {
+            let isCurrent = partition.isCurrent(begun)
+            if (200..<400).contains(response.status.code) || policy.invalidatesAll { invalidate(request, response) }
+            if isCurrent { forwarding.isStored = store(response, to: request, begun) }
+        }
+        response.append(.forwarded(forwarding), of: policy)
+        return response
+    }
+
+    /// Stores a response to `POST` for later `GET` requests, if it says that it is for them (RFC 9110 section 9.3.3).
+    private func store(
+        _ response: DataResponse,
+        to request: DataRequest,
+        _ begun: ResponseCache.Partition.Begun
+    ) -> Bool {
+        let fields = response.headerFields
+        let directives = CacheDirectives(fields)
+        let hasLifetime = directives.maxAge != nil || directives.sharedMaxAge != nil || fields[.expires] != nil
+        guard request.method == .post, response.status.isSuccess, hasLifetime,
+            let location = fields.firstValue(of: .contentLocation),
+            let url = URL(string: location, relativeTo: request.url)?.absoluteURL, partition.key(of: url) == begun.key
+        else { return false }
+        // A new request by its number, because the requests that began before this one ended are outdated.
+        let successor = partition.begin(begun.key)
+        defer { partition.end(successor) }
+        var reading = request
+        reading.method = .get
+        reading.body = nil
+        let stored = StoredResponse(
+            response,
+            to: CacheRequest(reading),
+            sent: begun.sent,
+            arrival: partition.cache.now,
+            number: successor.number,
+            policy: policy,
+            body: partition.cache.body
+        )
+        return stored.map { partition.store($0, for: successor) } ?? false
+    }
+
+    private func invalidate(_ request: DataRequest, _ response: DataResponse?) {
+        if policy.invalidatesAll { return partition.removeAll() }
+        partition.invalidate(partition.key(of: request.url))
+        let origin = WebOrigin(request.url)
+        for name in [HeaderField.Name.location, .contentLocation] {
+            guard let text = response?.headerFields.firstValue(of: name),
+                let url = URL(string: text, relativeTo: request.url)?.absoluteURL, WebOrigin(url) == origin
+            else { continue }
+            partition.invalidate(partition.key(of: url))
+        }
+    }
+}
+
+extension [StoredResponse] {
+    /// Returns the response that a request selects (RFC 9111 section 4.1): of several the most recent one, and one that is whole before
+    /// one that is a part.
+    fileprivate func selected(by request: CacheRequest) -> StoredResponse? {
+        // A response without `Vary` among others with it is one of which it is unknown what it depends on.
+        let isNegotiated = count > 1 && contains { $0.variant.isNegotiated }
+        var selected: StoredResponse?
+        for response in self where response.variant.isNegotiated || !isNegotiated {
+            guard response.variant.matches(request) else { continue }
+            guard let other = selected else {
+                selected = response
+                continue
+            }
+            let isBetter =
+                (response.range == nil) == (other.range == nil) ? response.date >= other.date : response.range == nil
+            if isBetter { selected = response }
+        }
+        return selected
     }
 }
 
@@ -75,119 +272,5 @@ extension DataFetcher {
     /// ```
     public func caching(in partition: ResponseCache.Partition) -> CachingDataFetcher {
         CachingDataFetcher(self, partition: partition)
-    }
-}
-
-/// An in-memory cache of responses, divided into private partitions.
-///
-/// Share one cache among all sessions of an app, and create a partition for each session: partitions do not share responses.
-///
-/// ```swift
-/// let cache = ResponseCache(byteLimit: 10_000_000, clock: ContinuousClock())
-/// let partition = cache.makePartition()
-/// let cached = orders.caching(in: partition)
-/// partition.close()  // At sign-out.
-/// ```
-public final class ResponseCache: Sendable {
-    private let entries: Mutex<ResponseEntries>
-    private let stopwatch: Stopwatch
-    private let maximumLifetime: Duration
-    private let now: @Sendable () -> Date
-
-    /// Creates an empty cache.
-    ///
-    /// - Parameters:
-    ///   - byteLimit: The approximate maximum number of bytes in all partitions together. Above it, responses that were not
-    ///     read again are evicted first, starting with the oldest.
-    ///   - maximumLifetime: The maximum time for which a response is stored, whatever it declares; by default, a year.
-    ///   - clock: The clock that measures freshness.
-    ///   - now: Returns the current date, which determines the age of a response from its `Date` header field.
-    public init(
-        byteLimit: Int,
-        maximumLifetime: Duration = .seconds(31_536_000),
-        clock: some Clock<Duration>,
-        now: @escaping @Sendable () -> Date = { Date() }
-    ) {
-        entries = Mutex(ResponseEntries(byteLimit: byteLimit))
-        stopwatch = Stopwatch(clock)
-        self.maximumLifetime = maximumLifetime
-        self.now = now
-    }
-
-    /// The number of responses in all partitions.
-    public var count: Int { entries.withLock(\.count) }
-
-    /// The number of distinct requests under way.
-    var questionCount: Int { entries.withLock(\.questionCount) }
-
-    /// Creates an empty partition.
-    public func makePartition() -> Partition {
-        Partition(cache: self, number: entries.withLock { $0.openPartition() })
-    }
-
-    /// A partition of a ``ResponseCache``.
-    public struct Partition: Sendable {
-        fileprivate let cache: ResponseCache
-        fileprivate let number: Int
-
-        /// Empties the partition, and stores nothing in it from now on, not even responses under way.
-        ///
-        /// - Complexity: O(n) in the number of responses in all partitions.
-        public func close() {
-            cache.entries.withLock { $0.closePartition(number) }
-        }
-
-        /// Empties the partition. Responses under way are not stored.
-        ///
-        /// - Complexity: O(n) in the number of responses in all partitions.
-        func removeAll() {
-            cache.entries.withLock { $0.removeAll(in: number) }
-        }
-
-        /// Begins a request, which the caller must end.
-        func beginQuestion(_ request: DataRequest) -> ResponseEntries.Question {
-            let now = cache.stopwatch.elapsed
-            return cache.entries.withLock { $0.beginQuestion(request, in: number, at: now) }
-        }
-
-        /// Ends a request, whether or not it was answered.
-        func end(_ question: ResponseEntries.Question) {
-            cache.entries.withLock { $0.end(question) }
-        }
-
-        /// Returns the fresh response to a request, with its age (RFC 9111 section 5.1); `nil` if there is none.
-        func response(to request: DataRequest) -> DataResponse? {
-            let now = cache.stopwatch.elapsed
-            guard let (kept, age) = cache.entries.withLock({ $0.response(to: request, in: number, at: now) }) else {
-                return nil
-            }
-            var response = kept
-            // Whole seconds, rounded up so that the response never appears fresher than it is.
-            let (seconds, attoseconds) = age.components
-            response.headerFields[.age] = String(attoseconds > 0 ? seconds + 1 : seconds)
-            return response
-        }
-
-        /// Stores a response while it is fresh, up to the maximum lifetime of the cache, unless a later request was answered or
-        /// the partition was emptied in the meantime.
-        ///
-        /// The previous response is removed in any case, because it is outdated. A redirected response is not stored, because
-        /// it belongs to another URL.
-        func store(_ response: DataResponse, asked question: ResponseEntries.Question) {
-            let now = cache.stopwatch.elapsed
-            let age = response.headerFields.initialAge(after: now - question.time, at: cache.now())
-            let lifetime = response.headerFields.freshnessLifetime.map { min($0, cache.maximumLifetime) }
-            let isFresh = response.url == nil && lifetime.map { age < $0 } ?? false
-            let bytes = response.bytesToKeep(for: question.key.request)
-            cache.entries.withLock {
-                $0.store(
-                    response,
-                    asked: question,
-                    madeAt: now - age,
-                    until: isFresh ? lifetime.map { now - age + $0 } : nil,
-                    bytes: bytes
-                )
-            }
-        }
     }
 }

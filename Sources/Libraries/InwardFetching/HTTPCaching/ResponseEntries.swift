@@ -1,146 +1,123 @@
 import InwardCore
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
+/// The key of stored responses.
+struct CacheKey: Hashable, Sendable {
+    let partition: Int
+    /// The URL without its fragment, which is not sent.
+    let url: String
+    /// The hash of the URL, which selects the shard and then the entry.
+    let urlHash: Int
 
-/// The contents of a ``ResponseCache``: responses by partition and request, within a byte limit.
+    init(partition: Int, url: String) {
+        self.partition = partition
+        self.url = url
+        urlHash = url.hashValue
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(partition)
+        hasher.combine(urlHash)
+    }
+}
+
+/// Stored responses by partition and URL, within a byte limit, and the requests that may store more.
 struct ResponseEntries {
-    struct Key: Hashable {
-        let partition: Int
-        let request: DataRequest
-    }
-
-    /// A request under way, whose number orders its response relative to others.
-    struct Question {
-        let key: Key
-        /// The number of times that the partition had been emptied; `nil` if it was closed.
-        fileprivate let version: Int?
-        /// The sequence number among all requests.
-        fileprivate let number: Int
-        /// The time of the request.
-        let time: Duration
-    }
-
     /// The requests under way for one key.
-    private struct QuestionsUnderWay {
+    private struct RequestsUnderWay {
         var count = 0
-        /// The latest of them that was answered, whether or not its response was stored. Responses to earlier requests are
-        /// outdated.
-        var latestAnswered = 0
+        /// The number of the latest request whose response is outdated, because the resource has changed since.
+        var outdated = 0
     }
 
-    private struct Entry {
-        let response: DataResponse
-        let birth: Duration
-        let expiry: Duration
-        let question: Int
-    }
-
-    private var entries: SieveCache<Key, Entry>
-    /// The number of times that each open partition was emptied.
-    private var versions: [Int: Int] = [:]
-    private var nextPartition = 0
-    private var lastQuestion = 0
-    private var questions: [Key: QuestionsUnderWay] = [:]
+    private var entries: SieveCache<CacheKey, [StoredResponse]>
+    private var underWay: [CacheKey: RequestsUnderWay] = [:]
 
     init(byteLimit: Int) {
         entries = SieveCache(limit: byteLimit)
     }
 
-    var count: Int { entries.count }
+    /// The number of stored responses.
+    var count: Int { entries.keys.reduce(0) { $0 + (entries.peek($1)?.count ?? 0) } }
 
-    mutating func openPartition() -> Int {
-        defer { nextPartition += 1 }
-        versions[nextPartition] = 0
-        return nextPartition
+    /// The number of URLs with requests under way.
+    var underWayCount: Int { underWay.count }
+
+    /// Returns the stored responses for a key.
+    mutating func responses(for key: CacheKey) -> [StoredResponse] { entries.value(for: key) ?? [] }
+
+    // MARK: Requests under way
+
+    mutating func begin(_ key: CacheKey) { underWay[key, default: RequestsUnderWay()].count += 1 }
+
+    mutating func end(_ key: CacheKey) {
+        guard var requests = underWay[key] else { return }
+        requests.count -= 1
+        underWay[key] = requests.count > 0 ? requests : nil
     }
 
-    mutating func closePartition(_ partition: Int) {
-        removeAll(in: partition)
-        versions[partition] = nil
-    }
+    /// Returns whether the resource has not changed since a request that is under way.
+    func isCurrent(_ number: Int, for key: CacheKey) -> Bool { underWay[key].map { number > $0.outdated } ?? true }
 
-    /// The number of distinct requests under way.
-    var questionCount: Int { questions.count }
+    // MARK: Changes
 
-    mutating func beginQuestion(_ request: DataRequest, in partition: Int, at time: Duration) -> Question {
-        lastQuestion += 1
-        let key = Key(partition: partition, request: request)
-        questions[key, default: QuestionsUnderWay()].count += 1
-        return Question(key: key, version: versions[partition], number: lastQuestion, time: time)
-    }
-
-    mutating func end(_ question: Question) {
-        guard var underWay = questions[question.key] else { return }
-        underWay.count -= 1
-        questions[question.key] = underWay.count > 0 ? underWay : nil
-    }
-
-    mutating func removeAll(in partition: Int) {
-        versions[partition]? += 1
-        _ = entries.removeAll { key, _ in key.partition == partition }
-    }
-
-    /// Returns the stored response to a request, and its age.
-    mutating func response(
-        to request: DataRequest,
-        in partition: Int,
-        at now: Duration
-    ) -> (response: DataResponse, age: Duration)? {
-        let key = Key(partition: partition, request: request)
-        guard let entry = entries.value(for: key) else { return nil }
-        guard now < entry.expiry else {
-            entries.remove(key)
-            return nil
-        }
-        return (entry.response, max(.zero, now - entry.birth))
-    }
-
-    /// Stores the response to a request under way.
+    /// Stores a response, and removes those that it replaces.
     ///
     /// - Parameters:
-    ///   - response: The response.
-    ///   - question: The request under way.
-    ///   - birth: The time at which the response was created.
-    ///   - expiry: The time at which the response expires; `nil` to store nothing.
-    ///   - bytes: The number of bytes that the entry takes.
+    ///   - response: The response to a request under way.
+    ///   - replaced: The response that it updates; `nil` if it is a new one.
+    ///   - key: The key.
+    ///   - limit: The highest number of responses for the key.
+    /// - Returns: Whether it was stored, and the removed responses, which the caller must release after it has unlocked.
     mutating func store(
-        _ response: DataResponse,
-        asked question: Question,
-        madeAt birth: Duration,
-        until expiry: Duration?,
-        bytes: Int
-    ) {
-        let key = question.key
-        guard let version = question.version, versions[key.partition] == version else { return }
-        // A response to an earlier request that took longer is outdated.
-        if let underWay = questions[key], underWay.latestAnswered > question.number { return }
-        if let kept = entries.peek(key), kept.question > question.number { return }
-        questions[key]?.latestAnswered = question.number
-        guard let expiry else {
+        _ response: StoredResponse,
+        replacing replaced: StoredResponse?,
+        for key: CacheKey,
+        limit: Int
+    ) -> (isStored: Bool, removed: [[StoredResponse]]) {
+        guard isCurrent(response.number, for: key) else { return (false, []) }
+        var responses = entries.peek(key) ?? []
+        // The response to a later request that overtook this one is newer.
+        if responses.contains(where: { $0.variant == response.variant && $0.number > response.number }) {
+            return (false, [])
+        }
+        responses.removeAll { $0 === replaced || $0.variant == response.variant }
+        responses.append(response)
+        if responses.count > limit { responses.removeFirst(responses.count - limit) }
+        let removed = entries.insert(responses, for: key, cost: responses.reduce(0) { $0 + $1.cost })
+        return (entries.peek(key) != nil, removed)
+    }
+
+    /// Removes a response, if it is older than a request. Responses to earlier requests are not stored.
+    mutating func outdate(_ response: StoredResponse?, by number: Int, for key: CacheKey) -> [StoredResponse] {
+        if let requests = underWay[key] { underWay[key]?.outdated = max(requests.outdated, number - 1) }
+        guard let response, response.number < number, var responses = entries.peek(key) else { return [] }
+        responses.removeAll { $0 === response }
+        let removed = entries.remove(key) ?? []
+        if !responses.isEmpty {
+            entries.insert(responses, for: key, cost: responses.reduce(0) { $0 + $1.cost })
+        }
+        return removed
+    }
+
+    /// Removes the responses for a key, because the resource has changed. Responses to requests up to a number are not stored.
+    mutating func invalidate(_ key: CacheKey, upTo number: Int) -> [StoredResponse] {
+        if let requests = underWay[key] { underWay[key]?.outdated = max(requests.outdated, number) }
+        return entries.remove(key) ?? []
+    }
+
+    /// Removes the responses that satisfy a condition.
+    mutating func removeAll(where condition: (CacheKey, StoredResponse) -> Bool) -> [[StoredResponse]] {
+        var removed: [[StoredResponse]] = []
+        for key in entries.keys {
+            guard let responses = entries.peek(key) else { continue }
+            let remaining = responses.filter { !condition(key, $0) }
+            guard remaining.count < responses.count else { continue }
+            removed.append(responses)
             entries.remove(key)
-            return
+            if !remaining.isEmpty {
+                entries.insert(remaining, for: key, cost: remaining.reduce(0) { $0 + $1.cost })
+            }
         }
-        let entry = Entry(response: response, birth: birth, expiry: expiry, question: question.number)
-        entries.insert(entry, for: key, cost: bytes)
+        return removed
     }
-}
-
-extension DataResponse {
-    /// Returns the approximate number of bytes that the cache needs for this response to a request. They include an overhead,
-    /// because many responses without a body also fill the memory.
-    func bytesToKeep(for request: DataRequest) -> Int {
-        let fields = Array(request.headerFields) + Array(headerFields)
-        // A name is stored both as written and in lower case.
-        let text = fields.reduce(request.url.absoluteString.utf8.count) { count, field in
-            count + 2 * field.name.rawValue.utf8.count + field.value.utf8.count
-        }
-        return Self.bytesOfAnEntry + text + body.count
-    }
-
-    /// The overhead of an entry.
-    private static let bytesOfAnEntry = 512
 }

@@ -52,7 +52,8 @@ struct CachingDataFetcherTests {
     @Test func freshResponsesComeFromMemory() async throws {
         let fetcher = script(fresh("1")).caching(in: makeCache().makePartition())
         let first = try await fetcher.fetch(request())
-        #expect(first == fresh("1"))
+        #expect(first.body == Data("1".utf8))
+        #expect(first.headerFields[.cacheStatus] == "Inward; fwd=uri-miss; stored; ttl=60")
         #expect(first.origin == .upstream)
         let second = try await fetcher.fetch(request())
         #expect(second.origin == .memory)
@@ -60,27 +61,13 @@ struct CachingDataFetcherTests {
         // RFC 9111 section 5.1: cached responses have an age.
         clock.advance(by: .seconds(7))
         let third = try await fetcher.fetch(request())
-        var expected = first.headerFields
-        expected[.age] = "0"
-        #expect(second.headerFields == expected)
+        #expect(second.headerFields[.cacheControl] == "max-age=60")
+        #expect(second.headerFields[.age] == "0")
+        #expect(second.headerFields[.cacheStatus] == "Inward; hit; ttl=60")
         #expect(third.headerFields[.age] == "7")
         // In whole seconds, rounded up.
         clock.advance(by: Duration(secondsComponent: 0, attosecondsComponent: 1))
         #expect(try await fetcher.fetch(request()).headerFields[.age] == "8")
-    }
-
-    /// A fresh stored response also answers conditional requests. Their responses are stored like any other.
-    @Test(arguments: [HeaderField.Name.ifNoneMatch, .ifModifiedSince])
-    func conditionsDoNotChangeTheKey(name: HeaderField.Name) async throws {
-        var conditional = try request()
-        conditional.headerFields[name] = #""v1""#
-        let known = script(fresh("1")).caching(in: makeCache().makePartition())
-        #expect(try await bodies(known, request(), conditional) == ["1", "1"])
-        let asked = script(fresh("2")).caching(in: makeCache().makePartition())
-        #expect(try await bodies(asked, conditional, request()) == ["2", "2"])
-        // A 304 has no content for other requests.
-        let unchanged = script(fresh("", status: .notModified), fresh("3")).caching(in: makeCache().makePartition())
-        #expect(try await bodies(unchanged, conditional, request()) == ["", "3"])
     }
 
     @Test func responsesAreServedUntilTheyExpire() async throws {
@@ -113,15 +100,6 @@ struct CachingDataFetcherTests {
         #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
-    @Test func wholeRequestIsTheCacheKey() async throws {
-        var differing = fresh("1")
-        differing.headerFields[.vary] = "Accept"
-        var inPlainText = try request()
-        inPlainText.headerFields[.accept] = "text/plain"
-        let fetcher = script(differing, fresh("2")).caching(in: makeCache().makePartition())
-        #expect(try await bodies(fetcher, request(), request(), inPlainText, request()) == ["1", "1", "2", "1"])
-    }
-
     @Test(.timeLimit(.minutes(5)), arguments: ["max-age=60", "no-store"])
     func responsesToEarlierRequestsDoNotReplaceLaterOnes(cacheControl: String) async throws {
         let asked = Rendezvous(of: 2)
@@ -150,23 +128,6 @@ struct CachingDataFetcherTests {
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("") }.caching(in: cache.makePartition())
         for number in 1...100 { _ = try await fetcher.fetch(.example("http://upstream.test/\(number)")) }
         #expect((10...20).contains(cache.count))
-    }
-
-    @Test(arguments: [201, 203, 204, 206, 301, 304, 404, 500])
-    func onlyStatus200IsStored(code: Int) async throws {
-        let fetcher = script(fresh("1", status: .init(code)), fresh("2")).caching(in: makeCache().makePartition())
-        #expect(try await bodies(fetcher, request(), request()) == ["1", "2"])
-    }
-
-    @Test(arguments: ["HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "get"])
-    func onlyResponsesToGetAreStored(name: String) async throws {
-        let method = try #require(DataRequest.Method(name))
-        let cache = makeCache()
-        let fetcher = script(fresh("1"), fresh("2"), fresh("3")).caching(in: cache.makePartition())
-        let requests = try (request(method: method), request())
-        #expect(try await bodies(fetcher, requests.0, requests.0) == ["1", "2"])
-        #expect(cache.count == 0)
-        #expect(try await bodies(fetcher, requests.1) == ["3"])
     }
 
     @Test func noCacheRequestsAreSentAndTheirResponseIsStored() async throws {
@@ -203,12 +164,12 @@ struct CachingDataFetcherTests {
         let fetcher = source.caching(in: cache.makePartition())
         #expect(try await bodies(fetcher, request()) == ["1"])
         await #expect(throws: FetchError.self) { try await fetcher.fetch(request("no-cache")) }
-        #expect(cache.questionCount == 0)
+        #expect(cache.underWayCount == 0)
     }
 
     @Test func failedRequestKeepsTheCachedResponse() async throws {
         let source = ScriptedDataFetcher([
-            .answer(fresh("1")), .failure(.unreachable), .answer(fresh("2", status: 503)),
+            .answer(fresh("1")), .failure(.unreachable), .answer(answer("2", nil, status: 503)),
         ])
         let fetcher = source.caching(in: makeCache().makePartition())
         #expect(try await bodies(fetcher, request()) == ["1"])
@@ -222,21 +183,6 @@ struct CachingDataFetcherTests {
         let other = try DataRequest.example("http://upstream.test/posts")
         #expect(try await bodies(fetcher, request(), signed, other) == ["1", "2", "3"])
         #expect(try await bodies(fetcher, request(), signed, other) == ["1", "2", "3"])
-    }
-
-    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "PURGE"])
-    func writeEmptiesThePartition(name: String) async throws {
-        let method = try #require(DataRequest.Method(name))
-        let fetcher = script(fresh("1"), fresh("written"), fresh("2")).caching(in: makeCache().makePartition())
-        #expect(try await bodies(fetcher, request(), request(method: method), request()) == ["1", "written", "2"])
-    }
-
-    @Test func failedWriteEmptiesThePartition() async throws {
-        let source = ScriptedDataFetcher([.answer(fresh("1")), .failure(.timedOut), .answer(fresh("2"))])
-        let fetcher = source.caching(in: makeCache().makePartition())
-        #expect(try await bodies(fetcher, request()) == ["1"])
-        await #expect(throws: FetchError.self) { try await fetcher.fetch(request(method: .post)) }
-        #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
     @Test func headRequestsKeepThePartition() async throws {
@@ -253,22 +199,6 @@ struct CachingDataFetcherTests {
             }
             return fresh("1")
         }
-    }
-
-    @Test func responsesRequestedBeforeAWriteAreNotStored() async throws {
-        let cache = makeCache()
-        let (begun, released) = (Rendezvous(of: 2), Rendezvous(of: 2))
-        let fetcher = held(begun, released).caching(in: cache.makePartition())
-        let (read, write) = try (request(), request(method: .post))
-        async let answer = fetcher.fetch(read)
-        await begun.arrive()
-        _ = try await fetcher.fetch(write)
-        await released.arrive()
-        #expect(try await answer == fresh("1"))
-        #expect(cache.count == 0)
-        // A read after the write gets a new response, which is stored.
-        _ = try await fetcher.fetch(read)
-        #expect(cache.count == 1)
     }
 
     @Test func closedPartitionIsEmptyAndStoresNothing() async throws {
@@ -300,9 +230,9 @@ struct CachingDataFetcherTests {
         // The response must not be stored in a partition opened in the meantime either.
         let other = cache.makePartition()
         await released.arrive()
-        #expect(try await answer == fresh("1"))
+        #expect(try await answer.body == Data("1".utf8))
         #expect(cache.count == 0)
-        #expect(other.response(to: read) == nil)
+        #expect(other.responses(for: other.key(of: read.url)).isEmpty)
     }
 
     @Test func partitionsDoNotShareResponses() async throws {
@@ -362,14 +292,6 @@ struct CachingDataFetcherTests {
         let fetcher = script(dated).caching(in: cache.makePartition())
         _ = try await fetcher.fetch(request())
         #expect(try await fetcher.fetch(request()).headerFields[.age] == "20")
-    }
-
-    @Test func maximumLifetimeLimitsFreshness() async throws {
-        let cache = ResponseCache(byteLimit: 100_000, maximumLifetime: .seconds(5), clock: clock)
-        let fetcher = script(fresh("1"), fresh("2")).caching(in: cache.makePartition())
-        #expect(try await bodies(fetcher, request()) == ["1"])
-        clock.advance(by: .seconds(5))
-        #expect(try await bodies(fetcher, request()) == ["2"])
     }
 
     @Test func responsesThatTookLongerThanTheirFreshnessAreNotStored() async throws {

@@ -39,7 +39,7 @@ struct ScopeDescriptionTests {
                   session ada (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
-                    upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                    upstream: Upstream, holds app.dataFetcher, cachePartition, app.timer
                     repositories: RepositorySet, holds app.timer
                     users: Result<UpstreamUserRepository, RepositoryError>, holds app.timer
                     posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
@@ -48,7 +48,7 @@ struct ScopeDescriptionTests {
                     feature feed (open)
                       viewModel: PostListViewModel, not used yet
                       interaction 1 (open)
-                        upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                        upstream: Upstream, holds app.dataFetcher, session.cachePartition, app.timer
                         users: Result<UpstreamUserRepository, RepositoryError>, holds app.timer
                         posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
                         titlesUnderWay: app.titlesUnderWay
@@ -57,7 +57,7 @@ struct ScopeDescriptionTests {
                   session bob (open)
                     session: UserSession
                     cachePartition: Partition, holds app.responseCache
-                    upstream: Upstream, holds app.dataFetcher, app.responseCache, app.timer
+                    upstream: Upstream, holds app.dataFetcher, cachePartition, app.timer
                     repositories: RepositorySet, holds app.timer
                     users: Result<UpstreamUserRepository, RepositoryError>, holds app.timer
                     posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer

@@ -1,0 +1,71 @@
+import Comparing
+import FoundationEssentials
+import InwardFetching
+import Measuring
+
+/// A data fetcher that answers from memory with a response of 30 KB.
+struct PageDataFetcher: DataFetcher {
+    let response: DataResponse
+    let honorsDeadlines = true
+
+    func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse { response }
+}
+
+/// Returns the fields of a usual response.
+func fields(varying: String?) -> HeaderFields {
+    var fields: HeaderFields = [
+        HeaderField(.contentType, "text/html; charset=utf-8"), HeaderField(.contentLength, "30000"),
+        HeaderField(.cacheControl, "public, max-age=31536000"),
+        HeaderField(.etag, "\"33a64df551425fcc55e4d42a148795d9f25f89d4\""),
+        HeaderField(.lastModified, "Tue, 24 Nov 2026 10:00:00 GMT"),
+        HeaderField(.date, "Thu, 26 Nov 2026 10:00:00 GMT"),
+    ]
+    fields[.vary] = varying
+    return fields
+}
+
+/// Returns a request with the fields that browsers send.
+func request(_ number: Int) -> DataRequest {
+    DataRequest(
+        url: URL(string: "https://shop.example.org/products/\(number)?color=red") ?? URL(filePath: "/"),
+        headerFields: [
+            HeaderField(.accept, "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"),
+            HeaderField(.acceptEncoding, "gzip, deflate, br"), HeaderField(.acceptLanguage, "en-US,en;q=0.5"),
+        ]
+    )
+}
+
+/// Prints what a hit costs, and how two threads share the cache.
+@concurrent func measure() async throws {
+    let body = Data(repeating: 0x61, count: 30_000)
+    func cached(varying: String?, _ policy: CachePolicy) -> any DataFetcher {
+        let cache = ResponseCache(byteLimit: 256 * 1_024 * 1_024, clock: ContinuousClock()) {
+            Date(timeIntervalSince1970: 1_795_687_200)
+        }
+        return PageDataFetcher(response: DataResponse(headerFields: fields(varying: varying), body: body))
+            .caching(in: cache.makePartition(policy))
+    }
+    func cost(_ fetcher: any DataFetcher, _ request: DataRequest) async -> Measurement {
+        await Task { await Measurement { _ = try? await fetcher.fetch(request) } }.value
+    }
+    let bare: any DataFetcher = PageDataFetcher(response: DataResponse(headerFields: fields(varying: nil), body: body))
+    var table = CostTable(base: await cost(bare, request(1)))
+    table.add("hit, shared", atMost: 700, await cost(cached(varying: nil, .shared), request(1)))
+    table.add("hit, private", atMost: 700, await cost(cached(varying: nil, .private), request(1)))
+    table.add("hit, varying", atMost: nil, await cost(cached(varying: "Accept-Encoding", .shared), request(1)))
+    print(table)
+
+    let shared = cached(varying: nil, .shared)
+    let requests = (0..<64).map(request)
+    for request in requests { _ = try await shared.fetch(request) }
+    var ratios: [Double] = []
+    for _ in 0..<7 {
+        @Sendable func read() async throws { for request in requests { _ = try await shared.fetch(request) } }
+        let one = try await Throughput(inFlight: 1, for: .milliseconds(500), read)
+        let two = try await Throughput(inFlight: 2, for: .milliseconds(500), read)
+        ratios.append(two.callsPerSecond / one.callsPerSecond)
+    }
+    print("Two tasks read \(ratios.median) times as much as one.")
+}
+
+try await measure()

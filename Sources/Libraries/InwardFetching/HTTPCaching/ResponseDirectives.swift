@@ -1,0 +1,43 @@
+/// The directives of a response that apply to a cache.
+struct ResponseDirectives: Hashable, Sendable {
+    var directives: CacheDirectives
+    /// Whether they are from a field for shared caches, which replaces `Cache-Control` and `Expires` (RFC 9213 section 2.2).
+    var isTargeted: Bool
+
+    /// Reads the directives for a cache.
+    init(_ fields: HeaderFields, for policy: CachePolicy) {
+        if policy.isShared, let targeted = CacheDirectives(targeted: fields) {
+            directives = targeted
+            isTargeted = true
+        } else {
+            directives = CacheDirectives(fields)
+            isTargeted = false
+        }
+    }
+}
+
+extension CacheDirectives {
+    /// Reads `CDN-Cache-Control`, which is a dictionary of structured fields (RFC 9213 section 2.1); `nil` if it is missing, empty or
+    /// malformed, so that `Cache-Control` applies.
+    init?(targeted fields: HeaderFields) {
+        let values = fields.values(of: .cdnCacheControl)
+        guard !values.isEmpty, let dictionary = StructuredDictionary(values.joined(separator: ",")),
+            !dictionary.members.isEmpty
+        else { return nil }
+        self = .none
+        for (key, value) in dictionary.members {
+            switch value {
+            case .boolean(let isSet): if isSet { apply(key, nil) }
+            case .integer(let number): apply(key, "\(number)")
+            case .string(let text) where key == "no-cache" || key == "private": apply(key, text)
+            case .string, .other: if Self.known.contains(key) { return nil }
+            }
+        }
+    }
+
+    /// The directives whose values are not of these types. Others are unknown, and may have any value.
+    private static let known: Set = [
+        "max-age", "s-maxage", "no-cache", "private", "no-store", "public", "must-revalidate", "proxy-revalidate",
+        "must-understand", "immutable", "stale-while-revalidate", "stale-if-error",
+    ]
+}

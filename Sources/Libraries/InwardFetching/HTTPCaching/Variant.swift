@@ -1,0 +1,144 @@
+/// The request fields that select a stored response among those of one URL (RFC 9111 section 4.1).
+struct Variant: Hashable, Sendable {
+    /// The normalized values by name, in the order in which `Vary` names them; `nil` for a missing field.
+    private let fields: [Field]
+    /// Whether a `Vary` field names them. The fields that select every response are not negotiated.
+    let isNegotiated: Bool
+
+    private struct Field: Hashable, Sendable {
+        let name: HeaderField.Name
+        /// The normalized value.
+        let value: String?
+        /// The value as it was sent; `nil` for a missing or repeated field.
+        let sent: String?
+
+        init(_ name: HeaderField.Name, in request: CacheRequest) {
+            self.name = name
+            value = request.headerFields.normalizedValue(of: name)
+            sent = request.headerFields.onlyValue(of: name)
+        }
+
+        func matches(_ request: CacheRequest) -> Bool {
+            if name == .authorization, !request.isAuthorized { return value == nil }
+            // The same text has the same meaning, which is faster to find out.
+            if let sent, sent == request.headerFields.onlyValue(of: name) { return true }
+            return value == request.headerFields.normalizedValue(of: name)
+        }
+
+        static func == (left: Self, right: Self) -> Bool { left.name == right.name && left.value == right.value }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(value)
+        }
+    }
+
+    /// Reads the fields that a response to a request depends on; `nil` if `Vary` contains `*`, which matches no request.
+    ///
+    /// In a cache for one user, it always depends on the credentials, so that a program that sends those of several users through one
+    /// cache by mistake does not mix them up.
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - request: The request.
+    ///   - policy: The policy of the cache.
+    ///   - siblings: The other stored responses for the URL. If the response has no `Vary` field, that of the most recent sibling counts,
+    ///     because some servers omit it from their default response.
+    init?(of response: DataResponse, for request: CacheRequest, policy: CachePolicy, siblings: [StoredResponse] = []) {
+        var names: [HeaderField.Name] = policy.isShared ? [] : [.authorization]
+        var isNegotiated = false
+        for field in response.headerFields where field.name == .vary {
+            for part in field.value.split(separator: ",") {
+                let text = part.utf8.trimmed
+                if text.isEmpty { continue }
+                // A part that is not a name could be meant to be one that differs.
+                guard text != "*", let name = HeaderField.Name(text) else { return nil }
+                if !names.contains(name) { names.append(name) }
+                isNegotiated = true
+            }
+        }
+        if !isNegotiated, let sibling = siblings.filter(\.variant.isNegotiated).max(by: { $0.date < $1.date }) {
+            self = sibling.variant.selected(by: request)
+        } else {
+            self.init(names, isNegotiated: isNegotiated, in: request)
+        }
+    }
+
+    private init(_ names: [HeaderField.Name], isNegotiated: Bool, in request: CacheRequest) {
+        self.isNegotiated = isNegotiated
+        fields = names.map { Field($0, in: request) }
+    }
+
+    /// Returns whether the fields of a request have the same values.
+    func matches(_ request: CacheRequest) -> Bool {
+        fields.allSatisfy { $0.matches(request) }
+    }
+
+    /// Returns the variant that a request selects by the same names.
+    func selected(by request: CacheRequest) -> Variant {
+        Variant(fields.map(\.name), isNegotiated: isNegotiated, in: request)
+    }
+
+    /// The approximate number of bytes that the variant needs.
+    var cost: Int { fields.reduce(0) { $0 + 2 * $1.name.rawValue.utf8.count + ($1.value?.utf8.count ?? 0) } }
+}
+
+extension HeaderFields {
+    /// Returns the value of the fields with a name in a form in which values of the same meaning are equal (RFC 9111 section 4.1);
+    /// `nil` if there are none.
+    ///
+    /// Repeated fields are joined, and white space around commas is removed. In fields of preferences the order and the case make no
+    /// difference either.
+    fileprivate func normalizedValue(of name: HeaderField.Name) -> String? {
+        var elements: [String] = []
+        var isPresent = false
+        for field in self where field.name == name {
+            isPresent = true
+            var rest = field.value.utf8[...]
+            while let element = rest.takeListElement() { elements.append(element) }
+        }
+        guard isPresent else { return nil }
+        if Self.namesOfPreferences.contains(name) {
+            elements = elements.map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }.sorted()
+        }
+        return elements.joined(separator: ",")
+    }
+
+    /// Returns the value of the field with a name; `nil` if there is none, or more than one.
+    fileprivate func onlyValue(of name: HeaderField.Name) -> String? {
+        var value: String?
+        for field in self where field.name == name {
+            guard value == nil else { return nil }
+            value = field.value
+        }
+        return value
+    }
+
+    /// The fields whose elements have the same meaning in any order and case (RFC 9110 section 12.5).
+    private static let namesOfPreferences: Set<HeaderField.Name> = [.acceptCharset, .acceptEncoding, .acceptLanguage]
+}
+
+extension Substring.UTF8View {
+    /// Reads the next element of a list and the comma after it, without the white space around it, skipping empty elements;
+    /// `nil` at the end. Commas in quoted strings do not count.
+    mutating func takeListElement() -> String? {
+        self = drop { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
+        guard !isEmpty else { return nil }
+        var end = startIndex
+        var isQuoted = false
+        while end != endIndex {
+            let byte = self[end]
+            if byte == UInt8(ascii: "\\"), isQuoted, index(after: end) != endIndex {
+                end = index(after: end)
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == UInt8(ascii: ","), !isQuoted {
+                break
+            }
+            end = index(after: end)
+        }
+        let element = self[..<end]
+        self = self[end...]
+        return String(Substring(element.withoutTrailingWhiteSpace))
+    }
+}
