@@ -117,7 +117,7 @@ final class BodyPool: Sendable {
     private let bodies = Mutex<[Int: WeakBody]>([:])
 
     /// The number of bodies.
-    var count: Int { bodies.withLock { $0.values.count { $0.body != nil } } }
+    var count: Int { bodies.withLock { $0.values.compactMap(\.body) }.count }
 
     /// Returns the body with this data.
     func body(_ data: Data) -> StoredBody {
@@ -131,8 +131,11 @@ final class BodyPool: Sendable {
 
     /// Forgets the body with a hash, unless another one has taken its place.
     fileprivate func forget(_ hash: Int) {
-        bodies.withLock { bodies in
-            if bodies[hash]?.body == nil { bodies[hash] = nil }
+        // Another body can lose its last owner meanwhile, so it is released after the lock, which its end needs as well.
+        _ = bodies.withLock { bodies -> StoredBody? in
+            let body = bodies[hash]?.body
+            if body == nil { bodies[hash] = nil }
+            return body
         }
     }
 }

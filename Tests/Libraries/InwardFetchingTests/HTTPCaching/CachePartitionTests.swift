@@ -139,6 +139,20 @@ struct CachePartitionTests {
         #expect(cache.bodyCount == 0)
     }
 
+    /// Bodies whose beginnings are equal have one place in the pool, so that the end of one meets the end of another.
+    @Test func bodiesEndWhileOthersDo() async {
+        let pool = BodyPool()
+        let start = String(repeating: "x", count: 200)
+        await withTaskGroup { group in
+            for task in 0..<4 {
+                group.addTask {
+                    for number in 0..<20_000 { _ = pool.body(Data("\(start)\(task) \(number)".utf8)) }
+                }
+            }
+        }
+        #expect(pool.count == 0)
+    }
+
     @Test func variantsOfAURLAreLimited() async throws {
         let cache = ResponseCache(byteLimit: 1_000_000, clock: clock)
         var policy = CachePolicy.shared
