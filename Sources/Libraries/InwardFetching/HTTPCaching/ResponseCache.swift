@@ -123,7 +123,14 @@ final class BodyPool: Sendable {
     func body(_ data: Data) -> StoredBody {
         // The hash of data covers its beginning only, which is enough to find a candidate.
         let hash = data.hashValue
-        if let body = bodies.withLock({ $0[hash]?.body }), body.data == data { return body }
+        var isEqual = false
+        // The candidate leaves the lock even if it differs, for the reason given in `forget`.
+        let candidate = bodies.withLock { bodies -> StoredBody? in
+            let body = bodies[hash]?.body
+            isEqual = body?.data == data
+            return body
+        }
+        if isEqual, let candidate { return candidate }
         let body = StoredBody(data, hash: hash, pool: self)
         bodies.withLock { $0[hash] = WeakBody(body: body) }
         return body

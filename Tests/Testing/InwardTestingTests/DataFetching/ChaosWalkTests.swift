@@ -43,7 +43,10 @@ struct ChaosWalkTests {
             )
         }
         let chaos = ChaosDataFetcher(base, plan: Self.plan, seed: seed, timer: scheduler.timer)
-        let cache = ResponseCache(byteLimit: 100_000, clock: scheduler.clock, executor: scheduler.executor)
+        let cache = ResponseCache(byteLimit: 100_000, clock: scheduler.clock, executor: scheduler.executor) {
+            // The same date in each walk, which responses contain.
+            Date(timeIntervalSince1970: 784_111_777)
+        }
         let address = try #require(URL(string: "https://upstream.test/"))
         let fetcher = chaos.timingOut(after: Self.limit, timer: scheduler.timer)
             .authorizing(with: .bearer("t0ken"), for: address).caching(in: cache.makePartition())
