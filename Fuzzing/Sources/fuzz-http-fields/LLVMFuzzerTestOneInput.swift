@@ -120,7 +120,7 @@ private func checkRetryAfter(of fields: HeaderFields) {
         written = String(delay.components.seconds)
     case .date(let date):
         guard date > firstWritten else { return }
-        written = httpDate(date)
+        written = date.httpDate
     }
     precondition(RetryAfter([HeaderField(.retryAfter, written)]) == retryAfter)
 }
