@@ -32,6 +32,7 @@ struct SystemHostResolver: HostResolver {
     }
 
     private static func lookUp(_ host: String) throws(HostResolutionError) -> [IPAddress] {
+        // `unsafe`: The structure has pointers, which stay null.
         var hints = unsafe addrinfo()
         #if canImport(Glibc)
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -44,6 +45,7 @@ struct SystemHostResolver: HostResolver {
         guard status == 0 else { throw HostResolutionError(unsafe String(cString: gai_strerror(status))) }
         defer { unsafe freeaddrinfo(list) }
         var addresses: [IPAddress] = []
+        // `unsafe`: The entries are valid until the list is freed, after this loop, and the last one has no successor.
         var next = unsafe list
         while let entry = unsafe next?.pointee {
             if let address = unsafe address(in: entry), !addresses.contains(address) { addresses.append(address) }
@@ -53,8 +55,8 @@ struct SystemHostResolver: HostResolver {
     }
 
     private static func address(in entry: addrinfo) -> IPAddress? {
+        // `unsafe`: The entry owns the address, and its family says which structure the address points to.
         guard let address = unsafe entry.ai_addr else { return nil }
-        // `unsafe`: The family says which structure the address points to.
         switch unsafe entry.ai_family {
         case AF_INET:
             let socket = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self)

@@ -37,7 +37,7 @@ struct CacheDirectives: Hashable, Sendable {
 
     var onlyIfCached = false
     var minFresh: Duration?
-    /// How long a response may have been stale; a year for `max-stale` without an argument, which accepts any age.
+    /// How long a response may have been stale; the maximum number of seconds for `max-stale` without an argument.
     var maxStale: Duration?
 
     /// The absence of directives.

@@ -32,7 +32,7 @@ enum CacheReuse: Hashable, Sendable {
         }
         let asked = request.directives
         let stated = stored.directives.directives
-        // A request that must not be stored is not answered from the cache either, because who sends it wants to leave no trace.
+        // A request that must not be stored is not answered from the cache either, because its sender wants to leave no trace.
         if asked.noCache || asked.noStore {
             self = .afterValidation(.request)
             return

@@ -90,6 +90,8 @@ extension StoredResponse {
             arrival: arrival,
             number: number,
             policy: policy,
+            // If it has no `Vary` field, it keeps the variant that it got from the others when it was stored.
+            siblings: [self],
             body: { _ in body }
         )
     }
