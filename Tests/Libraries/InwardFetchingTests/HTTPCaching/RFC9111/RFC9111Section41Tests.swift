@@ -81,6 +81,20 @@ struct RFC9111Section41Tests {
         #expect(try await stage.get("Accept-Language: fr").text == "fr")
     }
 
+    @Test func aConfirmedResponseWithoutVaryKeepsItsVariant() async throws {
+        let stage = CacheStage(
+            .private,
+            .fresh("en", "Vary: Accept-Language"),
+            .fresh("default", "ETag: \"a\""),
+            .notModified("ETag: \"a\"")
+        )
+        #expect(try await stage.get("Accept-Language: en").text == "en")
+        #expect(try await stage.get("Accept-Language: de").text == "default")
+        stage.advance(60)
+        for _ in 1...2 { #expect(try await stage.get("Accept-Language: de").text == "default") }
+        #expect(stage.requests.count == 3)
+    }
+
     @Test func aRequestWithoutASelectedResponseIsForwarded() async throws {
         let stage = CacheStage(
             .private,
