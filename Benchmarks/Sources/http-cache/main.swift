@@ -2,6 +2,7 @@ import Comparing
 import FoundationEssentials
 import InwardFetching
 import Measuring
+import Synchronization
 
 /// A data fetcher that answers from memory with a response of 30 KB.
 struct PageDataFetcher: DataFetcher {
@@ -35,11 +36,47 @@ func request(_ number: Int) -> DataRequest {
     )
 }
 
+/// A clock on which a second passes between two readings.
+struct SteppingClock: Clock {
+    private let seconds = Box()
+
+    private final class Box: Sendable {
+        let count = Atomic(0)
+    }
+
+    var now: ContinuousClock.Instant {
+        Self.start + .seconds(seconds.count.add(1, ordering: .relaxed).newValue)
+    }
+    var minimumResolution: Duration { .seconds(1) }
+    private static let start = ContinuousClock.now
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try await ContinuousClock().sleep(until: deadline, tolerance: tolerance)
+    }
+}
+
+/// Prints what the check of an address costs.
+func measureGuard() async {
+    func cost(_ host: String) async -> Measurement {
+        let checks = AddressGuard(.publicInternet)
+        let request = DataRequest(url: URL(string: "https://\(host)/products/1?color=red") ?? URL(filePath: "/"))
+        return await Measurement { try? checks.check(request) }
+    }
+    var table = CostTable(base: await Measurement {})
+    table.add("guard, IPv4 address", atMost: 300, await cost("93.184.216.34"))
+    table.add("guard, IPv6 address", atMost: 300, await cost("[2606:2800:220:1:248:1893:25c8:1946]"))
+    print(table)
+}
+
 /// Prints what a hit costs, and how two threads share the cache.
 @concurrent func measure() async throws {
     let body = Data(repeating: 0x61, count: 30_000)
-    func cached(varying: String?, _ policy: CachePolicy) -> any DataFetcher {
-        let cache = ResponseCache(byteLimit: 256 * 1_024 * 1_024, clock: ContinuousClock()) {
+    func cached(
+        varying: String?,
+        _ policy: CachePolicy,
+        clock: some Clock<Duration> = ContinuousClock()
+    ) -> any DataFetcher {
+        let cache = ResponseCache(byteLimit: 256 * 1_024 * 1_024, clock: clock) {
             Date(timeIntervalSince1970: 1_795_687_200)
         }
         return PageDataFetcher(response: DataResponse(headerFields: fields(varying: varying), body: body))
@@ -53,6 +90,9 @@ func request(_ number: Int) -> DataRequest {
     table.add("hit, shared", atMost: 700, await cost(cached(varying: nil, .shared), request(1)))
     table.add("hit, private", atMost: 700, await cost(cached(varying: nil, .private), request(1)))
     table.add("hit, varying", atMost: nil, await cost(cached(varying: "Accept-Encoding", .shared), request(1)))
+    // The cache makes the fields of a hit once a second.
+    let stepping = cached(varying: nil, .shared, clock: SteppingClock())
+    table.add("hit, first in its second", atMost: 700, await cost(stepping, request(1)))
     print(table)
 
     let shared = cached(varying: nil, .shared)
@@ -69,3 +109,4 @@ func request(_ number: Int) -> DataRequest {
 }
 
 try await measure()
+await measureGuard()
