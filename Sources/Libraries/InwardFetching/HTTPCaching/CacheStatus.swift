@@ -38,6 +38,8 @@ enum CacheStatus: Hashable, Sendable {
     /// - Returns: The value, such as `Inward; hit; ttl=59`.
     func fieldValue(of name: String, remaining: Duration?) -> String {
         var value = name
+        // Enough for almost every value, so that memory is allocated once.
+        value.reserveCapacity(name.utf8.count + 48)
         switch self {
         case .hit: value += "; hit"
         case .forwarded(let forwarding):

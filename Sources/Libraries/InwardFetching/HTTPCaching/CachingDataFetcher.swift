@@ -91,8 +91,7 @@ public struct CachingDataFetcher: ReportingDataFetcher {
             return ask(reason == .stale ? .stale : .request, selected, among: responses)
         }
         let status = wait.map { CacheStatus.forwarded(CacheStatus.Forwarding(reason: $0, isCollapsed: true)) } ?? .hit
-        let report = status.fieldValue(of: policy.name, remaining: selected.freshness.remaining(at: uptime))
-        guard var response = selected.answer(to: request, at: uptime, report) else {
+        guard var response = selected.answer(to: request, at: uptime, status, of: policy.name) else {
             return ask(.partial, selected, among: responses)
         }
         if reuse == .staleWhileRevalidating { refresh(selected, request, key) }

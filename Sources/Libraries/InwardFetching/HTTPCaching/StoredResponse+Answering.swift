@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -36,6 +38,43 @@ extension StoredResponse {
             return part(wanted)
         }
         return range == nil ? DataResponse(status: status, headerFields: headerFields, body: body.data) : nil
+    }
+
+    /// Returns the answer to a request without asking the upstream for it.
+    ///
+    /// - Parameters:
+    ///   - request: The request, which the response matches.
+    ///   - uptime: The current time.
+    ///   - status: What the cache did.
+    ///   - name: The name of the cache, which is the same in each call.
+    /// - Returns: The answer; `nil` if the stored part does not contain what the request asks for.
+    func answer(
+        to request: CacheRequest,
+        at uptime: Duration,
+        _ status: CacheStatus,
+        of name: String
+    ) -> DataResponse? {
+        if status == .hit, request.isPlain, range == nil {
+            return DataResponse(status: self.status, headerFields: fieldsOfHit(at: uptime, name), body: body.data)
+        }
+        return answer(to: request, at: uptime, status.fieldValue(of: name, remaining: freshness.remaining(at: uptime)))
+    }
+
+    /// Returns the fields of a hit, which are made once a second at most.
+    private func fieldsOfHit(at uptime: Duration, _ name: String) -> HeaderFields {
+        latestHit.withLock { latest in
+            if let latest, latest.made <= uptime, uptime <= latest.end { return latest.fields }
+            let age = ageInSeconds(at: uptime)
+            let remaining = freshness.remaining(at: uptime)
+            let fields = headerFields.appending(
+                HeaderField(made: .age, String(age)),
+                HeaderField(made: .cacheStatus, CacheStatus.hit.fieldValue(of: name, remaining: remaining))
+            )
+            // Until the age or the remaining lifetime becomes another number of seconds.
+            let end = min(.seconds(age), freshness.lifetime - .seconds(remaining.components.seconds))
+            latest = LatestHit(made: uptime, end: freshness.birth + end, fields: fields)
+            return fields
+        }
     }
 
     // MARK: Conditions

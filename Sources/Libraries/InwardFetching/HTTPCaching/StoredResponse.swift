@@ -1,4 +1,5 @@
 import InwardCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -25,6 +26,17 @@ final class StoredResponse: Sendable {
     let variant: Variant
     /// The number of its request among all requests of the cache, which orders responses to one request.
     let number: Int
+    /// The fields of the latest hit.
+    let latestHit = Mutex<LatestHit?>(nil)
+
+    /// The fields of a hit, which the hits within the same second share.
+    struct LatestHit: Sendable {
+        /// The time for which they were made.
+        let made: Duration
+        /// The last time for which they are right.
+        let end: Duration
+        let fields: HeaderFields
+    }
 
     init(
         status: DataResponse.Status,
