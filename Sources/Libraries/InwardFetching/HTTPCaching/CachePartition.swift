@@ -106,8 +106,9 @@ extension ResponseCache {
 
         func key(of url: URL) -> CacheKey {
             let text = url.absoluteString
-            // First whether there is one, which is faster to find out than where.
-            guard text.utf8.contains(UInt8(ascii: "#")), let end = text.utf8.firstIndex(of: UInt8(ascii: "#")) else {
+            // The URL knows whether it has one, which is faster than a search.
+            guard url.fragment(percentEncoded: true) != nil, let end = text.utf8.firstIndex(of: UInt8(ascii: "#"))
+            else {
                 return CacheKey(partition: number, url: text)
             }
             return CacheKey(partition: number, url: String(text[..<end]))

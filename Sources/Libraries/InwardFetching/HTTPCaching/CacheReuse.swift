@@ -24,7 +24,12 @@ enum CacheReuse: Hashable, Sendable {
     ///   - request: The request.
     ///   - uptime: The current time.
     ///   - policy: The policy of the cache.
-    init(of stored: StoredResponse, for request: CacheRequest, at uptime: Duration, policy: CachePolicy) {
+    init(
+        of stored: StoredResponse,
+        for request: CacheRequest,
+        at uptime: Duration,
+        policy: @autoclosure () -> CachePolicy
+    ) {
         // The usual case, which needs no look at the directives.
         if !request.hasDirectives, !stored.isAlwaysValidated, stored.freshness.remaining(at: uptime) > .zero {
             self = .fresh
@@ -52,7 +57,7 @@ enum CacheReuse: Hashable, Sendable {
             self = remaining >= asked.minFresh ?? .zero ? .fresh : .afterValidation(.request)
             return
         }
-        guard asked.acceptStaleResponse(of: age), !stored.forbidsStaleUse(in: policy) else {
+        guard asked.acceptStaleResponse(of: age), !stored.forbidsStaleUse(in: policy()) else {
             self = .afterValidation(.stale)
             return
         }
