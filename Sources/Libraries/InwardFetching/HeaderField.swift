@@ -84,7 +84,10 @@ extension HeaderField {
         }
 
         /// Returns whether two names are equal, ignoring case.
-        public static func == (left: Self, right: Self) -> Bool { left.folded == right.folded }
+        public static func == (left: Self, right: Self) -> Bool {
+            // Almost all unequal names differ in length, which is faster to compare. They are ASCII, so equal ones do not.
+            left.length == right.length && left.folded == right.folded
+        }
 
         /// Hashes the name, ignoring case.
         public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
@@ -237,6 +240,12 @@ public struct HeaderFields: Hashable, Sendable {
         fields.filter { $0.name == name }.map(\.value)
     }
 
+    /// Returns the value of the first field with a name.
+    func firstValue(of name: HeaderField.Name) -> String? {
+        // By index, because iteration copies fields.
+        fields.indices.first { fields[$0].name == name }.map { fields[$0].value }
+    }
+
     /// Appends a field, even if its name is already present.
     public mutating func append(_ field: HeaderField) {
         fields.append(field)
@@ -295,9 +304,9 @@ extension UInt8 {
     var isTokenCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
             true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        default: "!#$%&'*+.^_`|~".utf8.contains(self)
         }
     }
 }

@@ -34,8 +34,9 @@ struct CacheRequest: Sendable {
     init(_ request: DataRequest) {
         self.request = request
         var demands: Demands = []
-        for field in request.headerFields {
-            if let demand = Self.demand(of: field.name) { demands.insert(demand) }
+        // By index, because iteration copies fields.
+        for index in request.headerFields.indices {
+            if let demand = Self.demand(of: request.headerFields[index].name) { demands.insert(demand) }
         }
         self.demands = demands
         box = demands.isDisjoint(with: [.directives, .pragma]) ? nil : Box(Self.directives(of: request))

@@ -103,9 +103,6 @@ extension HeaderFields {
     func date(_ name: HeaderField.Name, near now: Date) -> Date? {
         firstValue(of: name).flatMap { Date(httpDate: $0, near: now) }
     }
-
-    /// Returns the value of the first field with a name.
-    func firstValue(of name: HeaderField.Name) -> String? { first { $0.name == name }?.value }
 }
 
 extension Date {

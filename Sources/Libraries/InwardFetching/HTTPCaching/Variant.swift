@@ -106,12 +106,13 @@ extension HeaderFields {
 
     /// Returns the value of the field with a name; `nil` if there is none, or more than one.
     fileprivate func onlyValue(of name: HeaderField.Name) -> String? {
-        var value: String?
-        for field in self where field.name == name {
-            guard value == nil else { return nil }
-            value = field.value
+        // By index, because iteration copies fields.
+        var only: Int?
+        for index in indices where self[index].name == name {
+            guard only == nil else { return nil }
+            only = index
         }
-        return value
+        return only.map { self[$0].value }
     }
 
     /// The fields whose elements have the same meaning in any order and case (RFC 9110 section 12.5).
