@@ -60,26 +60,34 @@ extension Double {
 private struct HTTPDateParser {
     private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     fileprivate static let shortDays = days.map { String($0.prefix(3)) }
+    private static let wordsForDays = days.map(word)
+    private static let wordsForShortDays = shortDays.map(word)
+    private static let wordsForMonths = months.map(word)
+    /// The length of the longest date, `Wednesday, 06-Nov-94 08:49:37 GMT`.
+    private static let maximumLength = 33
     fileprivate static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    private var rest: Substring.UTF8View
+    // An array, whose elements are faster to read than those of a string.
+    private let bytes: [UInt8]
+    private var position = 0
 
+    /// Creates a parser of a text. One that is too long for a date is not read.
     init(_ text: String) {
-        rest = text.utf8[...]
+        bytes = text.utf8.count <= Self.maximumLength ? Array(text.utf8) : []
     }
 
     mutating func secondsSince1970(near now: Date?) -> Int? {
-        let isShort = takeName(of: Self.shortDays) != nil
-        guard isShort || takeName(of: Self.days) != nil else { return nil }
+        let isShort = takeName(of: Self.wordsForShortDays) != nil
+        guard isShort || takeName(of: Self.wordsForDays) != nil else { return nil }
         let moment: (day: CivilDay, time: Int)?
         if isShort {
             moment = take(", ") ? takePreferredForm() : takeAsctime()
         } else {
             moment = take(", ") ? now.flatMap { takeRFC850(near: $0) } : nil
         }
-        guard rest.isEmpty, let (day, time) = moment, day.exists else { return nil }
+        guard position == bytes.count, let (day, time) = moment, day.exists else { return nil }
         return day.daysSince1970 * 86_400 + time
     }
 
@@ -117,33 +125,49 @@ private struct HTTPDateParser {
         return (hour * 60 + minute) * 60 + second
     }
 
-    private mutating func takeMonth() -> Int? { takeName(of: Self.months).map { $0 + 1 } }
+    private mutating func takeMonth() -> Int? { takeName(of: Self.wordsForMonths).map { $0 + 1 } }
 
     // MARK: Tokens
 
     /// Reads a text in lowercase, in any case. Reads nothing if something else follows.
     private mutating func take(_ text: String) -> Bool {
-        var remaining = rest
+        var end = position
         for byte in text.utf8 {
-            guard remaining.popFirst()?.lowercase == byte else { return false }
+            guard end < bytes.count, bytes[end].lowercase == byte else { return false }
+            end += 1
         }
-        rest = remaining
+        position = end
         return true
     }
 
-    /// Reads one of the names and returns its place. Reads nothing if another word follows.
-    private mutating func takeName(of names: [String]) -> Int? {
-        let word = rest.prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0.lowercase) }
-        let place = names.firstIndex { $0.utf8.elementsEqual(word.lazy.map(\.lowercase)) }
-        if place != nil { rest = rest[word.endIndex...] }
+    /// Reads one of the words and returns its place. Reads nothing if another word follows.
+    private mutating func takeName(of words: [UInt128]) -> Int? {
+        var word: UInt128 = 0
+        var end = position
+        while end < bytes.count, case let letter = bytes[end].lowercase,
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
+        {
+            // No word is as long as the number.
+            guard word.leadingZeroBitCount >= 8 else { return nil }
+            word = word << 8 | UInt128(letter)
+            end += 1
+        }
+        let place = words.firstIndex(of: word)
+        if place != nil { position = end }
         return place
     }
+
+    /// A short text in lowercase as a number, which is faster to compare.
+    private static func word(_ text: String) -> UInt128 { text.utf8.reduce(0) { $0 << 8 | UInt128($1) } }
 
     private mutating func takeNumber(digits: Int) -> Int? {
         var number = 0
         for _ in 0..<digits {
-            guard let byte = rest.popFirst(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            guard position < bytes.count, case let byte = bytes[position],
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            else { return nil }
             number = number * 10 + Int(byte - UInt8(ascii: "0"))
+            position += 1
         }
         return number
     }
