@@ -20,7 +20,7 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
         // An error anywhere makes the whole field invalid.
         if !dictionary.members.isEmpty { precondition(StructuredDictionary(text + ",&") == nil) }
     }
-    var rest = text.utf8[...]
+    var rest = Array(text.utf8)[...]
     while let (name, argument) = rest.takeDirective() {
         precondition(name.isToken && name == name.lowercased())
         precondition(argument.map { $0.utf8.count <= text.utf8.count } ?? true)

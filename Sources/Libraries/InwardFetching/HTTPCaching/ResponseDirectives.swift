@@ -20,8 +20,9 @@ extension CacheDirectives {
     /// Reads `CDN-Cache-Control`, which is a dictionary of structured fields (RFC 9213 section 2.1); `nil` if it is missing, empty or
     /// malformed, so that `Cache-Control` applies.
     init?(targeted fields: HeaderFields) {
-        let values = fields.values(of: .cdnCacheControl)
-        guard !values.isEmpty, let dictionary = StructuredDictionary(values.joined(separator: ",")),
+        // First whether there is one, which there seldom is.
+        guard fields.firstValue(of: .cdnCacheControl) != nil,
+            let dictionary = StructuredDictionary(fields.values(of: .cdnCacheControl).joined(separator: ",")),
             !dictionary.members.isEmpty
         else { return nil }
         self = .none
