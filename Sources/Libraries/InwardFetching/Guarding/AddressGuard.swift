@@ -57,7 +57,8 @@ public struct AddressGuard: Sendable {
     /// - Throws: A ``FetchError`` with ``FetchError/Reason/addressRefused``.
     public func check(_ request: DataRequest) throws(FetchError) {
         do throws(AddressRefusal) {
-            for policy in policies { try policy.check(request.url) }
+            // By index, because iteration copies policies.
+            for index in policies.indices { try policies[index].check(request.url) }
         } catch {
             throw FetchError(error, of: request)
         }

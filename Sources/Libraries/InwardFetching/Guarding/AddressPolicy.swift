@@ -39,7 +39,8 @@ public struct AddressPolicy: Hashable, Sendable {
         init?(_ text: Substring) {
             // A scheme of another length is not allowed, however long it is.
             guard text.utf8.count <= 5 else { return nil }
-            self.init(rawValue: text.lowercased())
+            guard let scheme = Self(rawValue: String(text)) ?? Self(rawValue: text.lowercased()) else { return nil }
+            self = scheme
         }
 
         var defaultPort: Int {
