@@ -16,4 +16,16 @@ public enum Thoroughness {
     ) -> [Case] where Cases.Index == Int {
         Swift.stride(from: cases.startIndex, to: cases.endIndex, by: Self.stride(sampling: stride)).map { cases[$0] }
     }
+
+    /// Returns the places where damage by a mask is tried: all of them if tests run all cases and the mask is 1, which changes as little
+    /// as possible, or else a sample.
+    public static func damaged<Cases: RandomAccessCollection<Case>, Case>(
+        _ places: Cases,
+        by mask: UInt8,
+        every stride: Int
+    ) -> [Case] where Cases.Index == Int {
+        mask == 1
+            ? sample(places, every: stride)
+            : Swift.stride(from: places.startIndex, to: places.endIndex, by: stride).map { places[$0] }
+    }
 }

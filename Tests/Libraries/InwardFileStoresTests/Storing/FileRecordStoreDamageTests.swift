@@ -44,7 +44,7 @@ struct FileRecordStoreDamageTests {
     func changedByteNeverCausesAWrongAnswer(isRewritten: Bool, mask: UInt8) async throws {
         let log = try await log(isRewritten: isRewritten)
         var reportCount = 0
-        let indices = Thoroughness.sample(log.indices, every: 23)
+        let indices = Thoroughness.damaged(log.indices, by: mask, every: 23)
         for index in indices {
             var bytes = log
             bytes[index] ^= mask

@@ -137,7 +137,7 @@ struct FileRecordStoreSharingDamageTests {
     @Test(arguments: [false, true], [0xFF, 0x01] as [UInt8])
     func changedByteNeverCausesAWrongVersionOrAnOldNumber(isRewritten: Bool, mask: UInt8) async throws {
         let (log, expected) = try await writeLog(isRewritten: isRewritten)
-        for index in Thoroughness.sample(log.indices, every: 13) {
+        for index in Thoroughness.damaged(log.indices, by: mask, every: 13) {
             var bytes = log
             bytes[index] ^= mask
             let store = FileRecordStore.opened(try place(bytes, "changed"))

@@ -84,7 +84,7 @@ struct DamagedRepositoryTests {
         let log = try Data(contentsOf: file)
 
         var (answers, deliveries) = (0, 0)
-        let indices = Thoroughness.sample(log.indices, every: 29)
+        let indices = Thoroughness.damaged(log.indices, by: mask, every: 29)
         for index in indices {
             let place = try TemporaryDirectory()
             var bytes = log
