@@ -122,7 +122,7 @@ let libraries: [Target] = [
     .target(name: "InwardTransfers", dependencies: ["InwardCore"]),
     // Ring 3
     .target(name: "InwardFetching", dependencies: ["InwardCore", "InwardTransfers"]),
-    .target(name: "InwardRepositories", dependencies: ["InwardCore", "InwardFetching"]),
+    .target(name: "InwardRepositories", dependencies: ["InwardCore", "InwardTransfers", "InwardFetching"]),
     .target(name: "InwardImageServing", dependencies: ["InwardImages", "InwardFetching"]),
     // Ring 4
     .target(name: "InwardURLSession", dependencies: ["InwardCore", "InwardFetching"]),

@@ -20,6 +20,8 @@ let package = Package(
             dependencies: [
                 .product(name: "InwardCore", package: inward),
                 .product(name: "InwardFetching", package: inward),
+                .product(name: "InwardFileStores", package: inward),
+                .product(name: "InwardRepositories", package: inward),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

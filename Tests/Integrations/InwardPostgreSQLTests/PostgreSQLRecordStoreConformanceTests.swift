@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Foundation
 import InwardPostgreSQL
+import InwardRepositories
 import InwardTesting
 import Testing
 
@@ -38,6 +39,13 @@ struct PostgreSQLRecordStoreConformanceTests {
     @Test func repositoriesOverTheStoreConform() async throws {
         let database = server.info(try await server.database())
         try await RepositoryConformance(now: Date()).check { PostgreSQLRecordStore(database) }
+    }
+
+    @Test func responsesInTheStoreConform() async throws {
+        let database = server.info(try await server.database())
+        try await ResponseStoreConformance {
+            RecordResponseStore(PostgreSQLRecordStore(database), under: ["responses"])
+        }.check()
     }
 
     @Test func unitsOfWorkOverTheStoreConform() async throws {

@@ -1,5 +1,6 @@
 #if SQLite
 import Foundation
+import InwardRepositories
 import InwardTesting
 import TestSupport
 import Testing
@@ -47,6 +48,15 @@ struct SQLiteRecordStoreConformanceTests {
         try await RepositoryConformance(now: SQLiteRecordStore.testTime).check {
             SQLiteRecordStore.opened(url, reports: reports)
         }
+        #expect(reports.all == [])
+    }
+
+    @Test func responsesInTheStoreConform() async throws {
+        let url = directory.url.appending(path: "responses")
+        let reports = RecordDamageReports()
+        try await ResponseStoreConformance {
+            RecordResponseStore(SQLiteRecordStore.opened(url, reports: reports), under: ["responses"])
+        }.check()
         #expect(reports.all == [])
     }
 

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Unknown directives are ignored. What is malformed is read in the way that reuses less: a response whose `max-age` is not a number
 /// is stale, and `no-cache` with arguments that are not field names applies to the whole response.
-struct CacheDirectives: Hashable, Sendable {
+struct CacheDirectives: Hashable, Sendable, Codable {
     // MARK: In requests and responses
 
     var noStore = false
@@ -39,6 +39,12 @@ struct CacheDirectives: Hashable, Sendable {
     var minFresh: Duration?
     /// How long a response may have been stale; the maximum number of seconds for `max-stale` without an argument.
     var maxStale: Duration?
+
+    /// Without the names of fields, which only decide what is stored of a response.
+    private enum CodingKeys: CodingKey {
+        case noStore, noCache, maxAge, isPrivate, isPublic, mustRevalidate, proxyRevalidate, mustUnderstand, immutable
+        case sharedMaxAge, staleWhileRevalidate, staleIfError, onlyIfCached, minFresh, maxStale
+    }
 
     /// The absence of directives.
     static let none = Self()

@@ -23,6 +23,9 @@ public struct CachePolicy: Hashable, Sendable {
     /// How long after its expiry a response is used if the upstream does not answer and the response does not forbid it; by default,
     /// a day (RFC 9111 section 4.2.4).
     public var staleLimit: Duration = .seconds(86_400)
+    /// How long after its expiry a response with a validator stays in a ``ResponseStore``; by default, a week. One without a validator
+    /// stays for as long as it may be used in place of an answer.
+    public var retention: Duration = .seconds(604_800)
     /// The highest number of variants of one URL, which differ in the request fields that `Vary` names; by default, 32.
     public var variantLimit = 32
     /// Whether a request with an unsafe method removes all responses of the partition, and not only those of its URL and of the URLs

@@ -81,6 +81,8 @@ struct CacheRequest: Sendable {
     var hasDirectives: Bool { box != nil }
     /// Whether the request carries credentials (RFC 9111 section 3.5).
     var isAuthorized: Bool { demands.contains(.authorization) }
+    /// Whether the request carries credentials of any kind.
+    var hasCredentials: Bool { headerFields.contains { $0.isSensitive || $0.name.carriesCredentials } }
     /// Whether the request asks only for a response that differs from the caller's.
     var isConditional: Bool { demands.contains(.condition) }
     /// Whether the request is to have an effect only on a certain version, which only the upstream can decide.

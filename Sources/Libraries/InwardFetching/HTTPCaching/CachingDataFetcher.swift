@@ -46,8 +46,11 @@ public struct CachingDataFetcher: ReportingDataFetcher {
         guard request.method == .get || request.method == .head else { return try await pass(on: request) }
         let request = CacheRequest(request)
         let key = partition.key(of: request.request.url)
-        switch lookUp(request, key) {
+        var lookedUp = lookUp(request, key)
+        if lookedUp.isMiss, partition.hasStore { lookedUp = await search(request, key) }
+        switch lookedUp {
         case .answer(let response): return response
+        case .question where request.directives.onlyIfCached: return unanswerable
         case .question(let question): return try await answer(to: question)
         }
     }
@@ -57,6 +60,26 @@ public struct CachingDataFetcher: ReportingDataFetcher {
     private enum LookUp {
         case answer(DataResponse)
         case question(UpstreamQuestion)
+
+        /// Whether no response is stored in memory for the URL.
+        var isMiss: Bool { if case .question(let question) = self { question.reason == .uriMiss } else { false } }
+    }
+
+    /// Looks in the store for a response that answers a request, because there is none in memory.
+    private func search(
+        _ request: CacheRequest,
+        _ key: CacheKey,
+        after wait: CacheStatus.Forwarding.Reason? = nil
+    ) async -> LookUp {
+        let found = await partition.load(key)
+        // First in memory, which is newer, and where another caller may have stored the answer meanwhile.
+        let inMemory = partition.responses(for: key)
+        let lookedUp = lookUp(request, key, among: inMemory.isEmpty ? found ?? [] : inMemory, after: wait)
+        guard found == nil, case .question(var question) = lookedUp, question.reason == .uriMiss else {
+            return lookedUp
+        }
+        question.mayBeInStore = true
+        return .question(question)
     }
 
     /// Looks for a stored response that answers a request.
@@ -64,11 +87,13 @@ public struct CachingDataFetcher: ReportingDataFetcher {
     /// - Parameters:
     ///   - request: The request.
     ///   - key: The key of its URL.
+    ///   - responses: The responses for the URL; `nil` for those in memory.
     ///   - wait: Why the caller waited for the answer to another request; `nil` if it did not.
     /// - Returns: The answer, or what to ask the upstream.
     private func lookUp(
         _ request: CacheRequest,
         _ key: CacheKey,
+        among responses: [StoredResponse]? = nil,
         after wait: CacheStatus.Forwarding.Reason? = nil
     ) -> LookUp {
         func ask(
@@ -76,13 +101,12 @@ public struct CachingDataFetcher: ReportingDataFetcher {
             _ selected: StoredResponse? = nil,
             among siblings: [StoredResponse] = []
         ) -> LookUp {
-            if request.directives.onlyIfCached { return .answer(unanswerable) }
-            return .question(
+            .question(
                 UpstreamQuestion(request: request, key: key, reason: reason, selected: selected, siblings: siblings)
             )
         }
         guard !request.hasPrecondition else { return ask(.bypass) }
-        let responses = partition.responses(for: key)
+        let responses = responses ?? partition.responses(for: key)
         guard !responses.isEmpty else { return ask(.uriMiss) }
         guard let selected = responses.selected(by: request) else { return ask(.varyMiss, among: responses) }
         let uptime = partition.cache.uptime
@@ -147,7 +171,11 @@ public struct CachingDataFetcher: ReportingDataFetcher {
             case .failed(let failure):
                 if let stale = question.stale(after: failure, in: partition) { return stale.response }
             }
-            switch lookUp(question.request, question.key, after: question.reason) {
+            var lookedUp = lookUp(question.request, question.key, after: question.reason)
+            if lookedUp.isMiss, partition.hasStore {
+                lookedUp = await search(question.request, question.key, after: question.reason)
+            }
+            switch lookedUp {
             case .answer(let response): return response
             case .question(let next): question = next
             }
@@ -184,7 +212,10 @@ public struct CachingDataFetcher: ReportingDataFetcher {
             response = try await base.fetch(request)
         } catch {
             // The upstream may have made the change before the failure.
-            if !request.method.isSafe, error.wasSent { invalidate(request, nil) }
+            if !request.method.isSafe, error.wasSent {
+                invalidate(request, nil)
+                await partition.flush()
+            }
             throw error
         }
         var forwarding = CacheStatus.Forwarding(reason: .method)
@@ -192,6 +223,8 @@ public struct CachingDataFetcher: ReportingDataFetcher {
             let isCurrent = partition.isCurrent(begun)
             if (200..<400).contains(response.status.code) || policy.invalidatesAll { invalidate(request, response) }
             if isCurrent { forwarding.isStored = store(response, to: request, begun) }
+            // Before the caller hears of the change, so that even the end of the program does not bring back what it has outdated.
+            await partition.flush()
         }
         response.append(.forwarded(forwarding), of: policy)
         return response

@@ -72,12 +72,26 @@ public final class ResponseCache: Sendable {
     /// The number of different bodies.
     var bodyCount: Int { bodies.count }
 
-    /// Creates an empty partition.
+    /// Creates a partition.
     ///
-    /// - Parameter policy: The rules; by default, those of a cache for one user.
+    /// - Parameters:
+    ///   - policy: The rules; by default, those of a cache for one user.
+    ///   - store: The store whose responses the partition has, and where it keeps them; `nil` to keep them in memory only, and to begin
+    ///     without any.
+    ///   - reportFailure: Called for each failure of the store. The cache then works without it.
     /// - Returns: The partition.
-    public func makePartition(_ policy: CachePolicy = .private) -> Partition {
-        Partition(self, number: partitions.add(1, ordering: .relaxed).newValue, policy: policy)
+    public func makePartition(
+        _ policy: CachePolicy = .private,
+        over store: (any ResponseStore)? = nil,
+        reportFailure: @escaping @Sendable (ResponseStoreError) -> Void = { _ in }
+    ) -> Partition {
+        Partition(
+            self,
+            number: partitions.add(1, ordering: .relaxed).newValue,
+            policy: policy,
+            over: store,
+            report: reportFailure
+        )
     }
 
     /// The current time.

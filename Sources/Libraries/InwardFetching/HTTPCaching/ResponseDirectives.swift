@@ -1,5 +1,5 @@
 /// The directives of a response that apply to a cache.
-struct ResponseDirectives: Hashable, Sendable {
+struct ResponseDirectives: Hashable, Sendable, Codable {
     var directives: CacheDirectives
     /// Whether they are from a field for shared caches, which replaces `Cache-Control` and `Expires` (RFC 9213 section 2.2).
     var isTargeted: Bool

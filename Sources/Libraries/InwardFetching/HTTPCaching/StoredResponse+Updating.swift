@@ -92,6 +92,7 @@ extension StoredResponse {
             policy: policy,
             // If it has no `Vary` field, it keeps the variant that it got from the others when it was stored.
             siblings: [self],
+            wasPersonal: isPersonal,
             body: { _ in body }
         )
     }
@@ -107,6 +108,7 @@ extension StoredResponse {
             freshness: freshness,
             date: date,
             variant: variant,
+            isPersonal: isPersonal,
             number: number
         )
     }
@@ -166,6 +168,7 @@ extension StoredResponse {
             freshness: freshness,
             date: date,
             variant: variant,
+            isPersonal: isPersonal || older.isPersonal,
             number: number
         )
     }

@@ -24,6 +24,8 @@ final class StoredResponse: Sendable {
     let date: Date
     /// The request fields that select this variant.
     let variant: Variant
+    /// Whether the response is for one user who sent credentials with the request.
+    let isPersonal: Bool
     /// The number of its request among all requests of the cache, which orders responses to one request.
     let number: Int
     /// The fields of the latest hit.
@@ -47,6 +49,7 @@ final class StoredResponse: Sendable {
         freshness: ResponseFreshness,
         date: Date,
         variant: Variant,
+        isPersonal: Bool,
         number: Int
     ) {
         self.status = status
@@ -58,6 +61,7 @@ final class StoredResponse: Sendable {
         isAlwaysValidated = directives.directives.noCache
         self.date = date
         self.variant = variant
+        self.isPersonal = isPersonal
         self.number = number
     }
 
@@ -70,8 +74,8 @@ final class StoredResponse: Sendable {
     /// The approximate number of bytes that the response needs.
     var cost: Int {
         headerFields.reduce(Self.overhead + variant.cost + body.data.count) { cost, field in
-            // A name is stored both as written and in lower case.
-            cost + 2 * field.name.rawValue.utf8.count + field.value.utf8.count
+            // A name is stored both as written and in lower case. The hits share another list of the same fields.
+            cost + 2 * field.name.rawValue.utf8.count + field.value.utf8.count + 2 * MemoryLayout<HeaderField>.stride
         }
     }
 
@@ -92,6 +96,7 @@ extension StoredResponse {
     ///   - number: The number of the request.
     ///   - policy: The policy of the cache.
     ///   - siblings: The other stored responses for the URL.
+    ///   - wasPersonal: Whether an earlier response, of which this one is a newer version, is for one user.
     ///   - body: Returns the body with some data.
     convenience init?(
         _ response: DataResponse,
@@ -101,6 +106,7 @@ extension StoredResponse {
         number: Int,
         policy: CachePolicy,
         siblings: [StoredResponse] = [],
+        wasPersonal: Bool = false,
         body: (Data) -> StoredBody = { StoredBody($0) }
     ) {
         let directives = ResponseDirectives(response.headerFields, for: policy)
@@ -124,6 +130,7 @@ extension StoredResponse {
             freshness: freshness,
             date: response.headerFields.date(.date, near: arrival.date) ?? arrival.date,
             variant: variant,
+            isPersonal: wasPersonal || !policy.isShared && request.hasCredentials,
             number: number
         )
         guard hasValidator || isEverUsable(from: arrival.uptime) else { return nil }

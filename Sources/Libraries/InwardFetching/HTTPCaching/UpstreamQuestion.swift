@@ -21,6 +21,8 @@ struct UpstreamAnswer: Sendable {
     /// The answer to the caller who asked.
     var response: DataResponse
     var meaning: Meaning
+    /// Whether the store has to remove an outdated response.
+    var hasOutdated = false
 }
 
 /// A question to the upstream, and what a cache makes of its answer.
@@ -32,6 +34,8 @@ struct UpstreamQuestion: Sendable {
     var selected: StoredResponse?
     /// All stored responses for the URL. If none matches the request, one of them may be what the upstream would send.
     var siblings: [StoredResponse] = []
+    /// Whether the store of the partition may have responses for the URL that are not in memory.
+    var mayBeInStore = false
 
     /// Whether callers with equal questions can wait for one answer.
     ///
@@ -50,6 +54,16 @@ struct UpstreamQuestion: Sendable {
     /// - Throws: The error of the upstream, if no stored response may be used in its place.
     func answer(
         from base: any DataFetcher,
+        storingIn partition: ResponseCache.Partition
+    ) async throws(FetchError) -> UpstreamAnswer {
+        let answer = try await ask(base, storingIn: partition)
+        // What a response has outdated must not come back, even if the program ends now.
+        if answer.hasOutdated { await partition.flush() }
+        return answer
+    }
+
+    private func ask(
+        _ base: any DataFetcher,
         storingIn partition: ResponseCache.Partition
     ) async throws(FetchError) -> UpstreamAnswer {
         let begun = partition.begin(key)
@@ -74,7 +88,7 @@ struct UpstreamQuestion: Sendable {
             // The upstream confirms something else than was asked, or a part that does not contain what the caller wants, so it
             // has to send that.
             let question = Self(request: request, key: key, reason: .partial)
-            return try await question.answer(from: base, storingIn: partition)
+            return try await question.ask(base, storingIn: partition)
         }
         if response.status == .notModified { update(selected, by: response, begun, in: partition) }
         if [500, 502, 503, 504].contains(response.status.code),
@@ -123,13 +137,16 @@ struct UpstreamQuestion: Sendable {
             policy: partition.policy
         )
         let isStored: Bool
+        var hasOutdated = false
         if let updated {
             // Another variant that turned out to be the same is kept beside it.
             isStored = partition.store(updated, replacing: selected, for: begun)
         } else {
             isStored = false
             // It is the response that must not be stored, or only this answer to it, if the request says so.
-            if !request.directives.noStore { partition.outdate(confirmed, by: begun) }
+            if !request.directives.noStore {
+                hasOutdated = partition.outdate(confirmed, by: begun, mayBeInStore: mayBeInStore)
+            }
         }
         let current = updated ?? confirmed.answerable(updatedBy: news, policy: partition.policy)
         let report = CacheStatus.forwarded(
@@ -138,7 +155,11 @@ struct UpstreamQuestion: Sendable {
         .fieldValue(of: partition.policy.name, remaining: updated?.freshness.remaining(at: arrival.uptime))
         guard var response = current.answer(to: request, at: arrival.uptime, report) else { return nil }
         response.retries = news.retries
-        return UpstreamAnswer(response: response, meaning: isStored ? .stored : .unshareable)
+        return UpstreamAnswer(
+            response: response,
+            meaning: isStored ? .stored : .unshareable,
+            hasOutdated: hasOutdated
+        )
     }
 
     /// Updates the only stored response for the URL, which has no validator, if the news for the caller's copy is about it as well:
@@ -173,8 +194,9 @@ struct UpstreamQuestion: Sendable {
         let arrival = partition.cache.now
         let new = stored(response, begun, at: arrival, in: partition)
         let isStored = new.map { partition.store($0, replacing: replaced(by: $0), for: begun) } ?? false
+        var hasOutdated = false
         if !isStored, request.isGet || selected != nil, outdatesOthers(response) {
-            partition.outdate(selected, by: begun)
+            hasOutdated = partition.outdate(selected, by: begun, mayBeInStore: mayBeInStore)
         }
         let remaining = isStored ? new?.freshness.remaining(at: arrival.uptime) : nil
         var forwarding = CacheStatus.Forwarding(reason: reason, isStored: isStored)
@@ -185,12 +207,12 @@ struct UpstreamQuestion: Sendable {
             let report = CacheStatus.forwarded(forwarding).fieldValue(of: partition.policy.name, remaining: remaining)
             if var answer = new.answer(to: request, at: arrival.uptime, report) {
                 answer.retries = response.retries
-                return UpstreamAnswer(response: answer, meaning: meaning)
+                return UpstreamAnswer(response: answer, meaning: meaning, hasOutdated: hasOutdated)
             }
         }
         var answer = response
         answer.append(.forwarded(forwarding), of: partition.policy, remaining: remaining)
-        return UpstreamAnswer(response: answer, meaning: meaning)
+        return UpstreamAnswer(response: answer, meaning: meaning, hasOutdated: hasOutdated)
     }
 
     /// Returns what the cache stores of a response; `nil` if nothing.

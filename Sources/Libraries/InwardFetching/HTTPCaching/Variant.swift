@@ -1,21 +1,48 @@
 /// The request fields that select a stored response among those of one URL (RFC 9111 section 4.1).
-struct Variant: Hashable, Sendable {
+struct Variant: Hashable, Sendable, Codable {
     /// The normalized values by name, in the order in which `Vary` names them; `nil` for a missing field.
     private let fields: [Field]
     /// Whether a `Vary` field names them. The fields that select every response are not negotiated.
     let isNegotiated: Bool
 
-    private struct Field: Hashable, Sendable {
+    private struct Field: Hashable, Sendable, Codable {
         let name: HeaderField.Name
         /// The normalized value.
         let value: String?
         /// The value as it was sent; `nil` for a missing or repeated field.
         let sent: String?
+        /// Whether the value is a credential.
+        let isSensitive: Bool
+
+        private enum CodingKeys: CodingKey { case name, value, sent }
 
         init(_ name: HeaderField.Name, in request: CacheRequest) {
             self.name = name
             value = request.headerFields.normalizedValue(of: name)
             sent = request.headerFields.onlyValue(of: name)
+            isSensitive =
+                value != nil
+                && (name.carriesCredentials || request.headerFields.contains { $0.name == name && $0.isSensitive })
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let text = try container.decode(String.self, forKey: .name)
+            guard let name = HeaderField.Name(text) else {
+                throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "not a name")
+            }
+            self.name = name
+            value = try container.decodeIfPresent(String.self, forKey: .value)
+            sent = try container.decodeIfPresent(String.self, forKey: .sent)
+            // Those that are do not leave the memory.
+            isSensitive = false
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name.rawValue, forKey: .name)
+            try container.encodeIfPresent(value, forKey: .value)
+            try container.encodeIfPresent(sent, forKey: .sent)
         }
 
         func matches(_ request: CacheRequest) -> Bool {
@@ -78,6 +105,9 @@ struct Variant: Hashable, Sendable {
     func selected(by request: CacheRequest) -> Variant {
         Variant(fields.map(\.name), isNegotiated: isNegotiated, in: request)
     }
+
+    /// Whether a credential selects the response.
+    var hasCredentials: Bool { fields.contains(where: \.isSensitive) }
 
     /// The approximate number of bytes that the variant needs.
     var cost: Int { fields.reduce(0) { $0 + 2 * $1.name.rawValue.utf8.count + ($1.value?.utf8.count ?? 0) } }

@@ -251,8 +251,8 @@ struct CachingDataFetcherTests {
     }
 
     @Test func oldestResponsesAreEvictedAboveTheByteLimit() async throws {
-        // About 580 bytes each.
-        let cache = makeCache(byteLimit: 1_300)
+        // About 800 bytes each.
+        let cache = makeCache(byteLimit: 1_800)
         let fetcher = StubDataFetcher { _ throws(FetchError) in fresh("1234") }.caching(in: cache.makePartition())
         for number in 1...100 { _ = try await fetcher.fetch(.example("http://upstream.test/\(number)")) }
         #expect(cache.count == 2)

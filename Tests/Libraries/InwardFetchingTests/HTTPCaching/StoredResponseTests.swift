@@ -26,6 +26,7 @@ import Foundation
             freshness: ResponseFreshness(birth: birth, lifetime: lifetime),
             date: Date(timeIntervalSince1970: 0),
             variant: try #require(Variant(of: DataResponse(), for: request, policy: .private)),
+            isPersonal: false,
             number: 1
         )
         // Past the end of the lifetime, on and beside the full seconds of the age, and back.

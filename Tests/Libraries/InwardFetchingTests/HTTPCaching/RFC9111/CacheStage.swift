@@ -27,12 +27,20 @@ struct CacheStage: Sendable {
         self.init(policy, upstream: ScriptedDataFetcher(answers))
     }
 
-    init(_ policy: CachePolicy = .private, clock: ManualClock = ManualClock(), upstream: any DataFetcher) {
+    init(
+        _ policy: CachePolicy = .private,
+        clock: ManualClock = ManualClock(),
+        over store: (any ResponseStore)? = nil,
+        byteLimit: Int = 1_000_000,
+        isLateBy seconds: Int = 0,
+        reportFailure: @escaping @Sendable (ResponseStoreError) -> Void = { _ in },
+        upstream: any DataFetcher
+    ) {
         self.clock = clock
-        cache = ResponseCache(byteLimit: 1_000_000, clock: clock) {
-            Self.start.addingTimeInterval(Double(clock.now.offset.components.seconds))
+        cache = ResponseCache(byteLimit: byteLimit, clock: clock) {
+            Self.start.addingTimeInterval(Double(Int(clock.now.offset.components.seconds) - seconds))
         }
-        partition = cache.makePartition(policy)
+        partition = cache.makePartition(policy, over: store, reportFailure: reportFailure)
         self.upstream = RecordingDataFetcher(upstream)
         fetcher = self.upstream.caching(in: partition)
     }
