@@ -143,6 +143,24 @@ struct KeepingResponsesFailureTests {
         #expect(try await response.text == "2")
     }
 
+    @Test func responseIsNotFoundWhileItsRemovalIsWritten() async throws {
+        let before = caches.stage(.shared, .fresh("1", "Cache-Tag: a"))
+        _ = try await before.get()
+        await before.partition.flush()
+        let now = before.cache.now.date
+        let scheduler = DeterministicScheduler(seed: 7)
+        let slow = SlowResponseStore(caches.store, on: scheduler.timer) { .seconds(1) }
+        let cache = ResponseCache(byteLimit: 100_000, clock: scheduler.clock, executor: scheduler.executor) { now }
+        let partition = cache.makePartition(.shared, over: slow)
+        let fetcher = ScriptedDataFetcher([.response("2")]).caching(in: partition)
+        let request = try before.request()
+        try await scheduler.run {
+            partition.removeAll(tagged: "a")
+            try await scheduler.timer.sleep(for: .milliseconds(500))
+            #expect(try await fetcher.fetch(request).text == "2")
+        }
+    }
+
     @Test func slowStoreIsEmptiedInTheEndInsteadOfKeepingEverythingInMemory() async throws {
         let held = HeldResponseStore(holding: .commits)
         let stage = CacheStage(.shared, clock: caches.clock, over: held, upstream: ScriptedDataFetcher([]))
