@@ -246,6 +246,9 @@ public struct HeaderFields: Hashable, Sendable {
         fields.indices.first { fields[$0].name == name }.map { fields[$0].value }
     }
 
+    /// Whether any field carries credentials or is equally sensitive.
+    var haveCredentials: Bool { contains { $0.isSensitive || $0.name.carriesCredentials } }
+
     /// Appends a field, even if its name is already present.
     public mutating func append(_ field: HeaderField) {
         fields.append(field)

@@ -57,8 +57,7 @@ public struct AddressGuard: Sendable {
     /// - Throws: A ``FetchError`` with ``FetchError/Reason/addressRefused``.
     public func check(_ request: DataRequest) throws(FetchError) {
         do throws(AddressRefusal) {
-            // By index, because iteration copies policies.
-            for index in policies.indices { try policies[index].check(request.url) }
+            for policy in policies { try policy.check(request.url) }
         } catch {
             throw FetchError(error, of: request)
         }

@@ -39,8 +39,7 @@ public struct AddressPolicy: Hashable, Sendable {
         init?(_ text: Substring) {
             // A scheme of another length is not allowed, however long it is.
             guard text.utf8.count <= 5 else { return nil }
-            guard let scheme = Self(rawValue: String(text)) ?? Self(rawValue: text.lowercased()) else { return nil }
-            self = scheme
+            self.init(rawValue: text.lowercased())
         }
 
         var defaultPort: Int {

@@ -14,26 +14,21 @@ struct URLTarget {
 
     init(_ text: String) {
         // Bytes, because a combining character after a delimiter would hide it from a search for characters.
-        // An array, because its elements are faster to read than those of a string.
-        let bytes = Array(text.utf8)
+        let bytes = text.utf8
         let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.startIndex
-        scheme = bytes[..<colon].text
+        scheme = text[..<colon]
         let rest = bytes[colon...]
         // Only the first of these characters ends the authority. A backslash does not, and is refused as a part of it.
         let authority = rest.starts(with: "://".utf8) ? rest.dropFirst(3).prefix { !$0.endsAuthority } : rest.prefix(0)
         let at = authority.lastIndex(of: UInt8(ascii: "@"))
         hasUserInformation = at != nil
-        let location = at.map { authority[($0 + 1)...] } ?? authority
+        let location = at.map { authority[authority.index(after: $0)...] } ?? authority
         let bracket =
             location.first == UInt8(ascii: "[") ? location.firstIndex(of: UInt8(ascii: "]")) : nil
         let separator = location[(bracket ?? location.startIndex)...].firstIndex(of: UInt8(ascii: ":"))
-        host = location[..<(separator ?? location.endIndex)].text
-        port = separator.map { location[($0 + 1)...].text }
+        host = Substring(location[..<(separator ?? location.endIndex)])
+        port = separator.map { Substring(location[location.index(after: $0)...]) }
     }
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate var text: Substring { String(decoding: self, as: UTF8.self)[...] }
 }
 
 extension UInt8 {

@@ -82,7 +82,7 @@ struct CacheRequest: Sendable {
     /// Whether the request carries credentials (RFC 9111 section 3.5).
     var isAuthorized: Bool { demands.contains(.authorization) }
     /// Whether the request carries credentials of any kind.
-    var hasCredentials: Bool { headerFields.contains { $0.isSensitive || $0.name.carriesCredentials } }
+    var hasCredentials: Bool { headerFields.haveCredentials }
     /// Whether the request asks only for a response that differs from the caller's.
     var isConditional: Bool { demands.contains(.condition) }
     /// Whether the request is to have an effect only on a certain version, which only the upstream can decide.

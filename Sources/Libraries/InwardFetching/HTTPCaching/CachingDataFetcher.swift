@@ -65,7 +65,7 @@ public struct CachingDataFetcher: ReportingDataFetcher {
         var isMiss: Bool { if case .question(let question) = self { question.reason == .uriMiss } else { false } }
     }
 
-    /// Looks in the store for a response that answers a request, because there is none in memory.
+    /// Looks in the store for a response to a request whose URL is not in memory.
     private func search(
         _ request: CacheRequest,
         _ key: CacheKey,

@@ -9,8 +9,8 @@ import Foundation
 
 /// Keeps the responses of a partition in a store (write-behind), and finds them there.
 ///
-/// A task writes in the background, in order. What has changed and is not in the store yet is read from here. So a response that has been removed is not found again, even while
-/// the store is slow or fails: the removal is repeated with the next change.
+/// A task writes in the background, in order. Reads find changes that are not in the store yet. So a removed response is not found again,
+/// even while the store is slow or fails: the removal is repeated with the next change.
 final class ResponseKeeper: Sendable {
     /// A removal by a condition.
     enum Purge: Sendable {

@@ -53,7 +53,7 @@ public struct KeptResponse: Hashable, Sendable {
     public let description: Data
     /// The body.
     public let body: Data
-    /// When the response is no longer worth keeping.
+    /// The date from which the response is no longer useful.
     public let expiry: Date
 
     /// Creates a response for a store.

@@ -28,8 +28,7 @@ private struct ResponseDescription: Codable {
 }
 
 extension StoredResponse {
-    /// Returns the form in which a store keeps the response; `nil` if it must not leave the memory, because of credentials, or would have
-    /// expired.
+    /// Returns the form in which a store keeps the response; `nil` if it must stay in memory because of credentials, or would have expired.
     ///
     /// - Parameters:
     ///   - moment: The current time.
@@ -56,7 +55,7 @@ extension StoredResponse {
         }
     }
 
-    /// Whether a store may have the response, because there are no credentials in it or in what selects it.
+    /// Whether the response may go to a store. It may not if it contains credentials, or if credentials select it.
     var mayLeaveMemory: Bool { !isPersonal && !variant.hasCredentials && !headerFields.haveCredentials }
 
     /// Returns for how long a stale response can be of use: until it is validated, or in place of an answer.
@@ -128,8 +127,6 @@ extension CacheDirectives {
 }
 
 extension HeaderFields {
-    fileprivate var haveCredentials: Bool { contains { $0.isSensitive || $0.name.carriesCredentials } }
-
     /// Reads the fields of a response in a store; `nil` if they are in another format.
     init?(kept description: Data) {
         guard let description = try? JSONDecoder().decode(ResponseDescription.self, from: description) else {

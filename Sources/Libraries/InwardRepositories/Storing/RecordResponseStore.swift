@@ -233,7 +233,7 @@ public struct RecordResponseStore: ResponseStore {
 
     private func key(ofUseOf body: Body, by url: String) -> RecordKey { key(ofUsesOf: body).appending(url) }
 
-    /// Returns the entries of a URL; `nil` if there is no record.
+    /// Returns the entries stored under a URL; `nil` if it has no record.
     private func entries(for url: String) async throws(RecordStoreError) -> [Entry]? {
         try await records.record(for: urls.appending(url)).map(Self.entries)
     }
