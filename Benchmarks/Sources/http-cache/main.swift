@@ -68,6 +68,19 @@ func measureGuard() async {
     print(table)
 }
 
+/// Prints what it costs to decide whether a response is stored and how long it is fresh.
+func measureStorability() async {
+    let response = DataResponse(headerFields: fields(varying: "Accept-Encoding"), body: Data(count: 30_000))
+    let (request, date) = (request(1), Date(timeIntervalSince1970: 1_795_687_200))
+    func cost(_ policy: CachePolicy) async -> Measurement {
+        await Measurement { _ = policy.freshnessLifetime(of: response, to: request, arrivedAt: date) }
+    }
+    var table = CostTable(base: await Measurement {})
+    table.add("storability and freshness, shared", atMost: 400, await cost(.shared))
+    table.add("storability and freshness, private", atMost: 400, await cost(.private))
+    print(table)
+}
+
 /// Prints what a hit costs, and how two threads share the cache.
 @concurrent func measure() async throws {
     let body = Data(repeating: 0x61, count: 30_000)
@@ -109,4 +122,5 @@ func measureGuard() async {
 }
 
 try await measure()
+await measureStorability()
 await measureGuard()

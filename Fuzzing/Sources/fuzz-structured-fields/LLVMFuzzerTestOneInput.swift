@@ -20,13 +20,11 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
         // An error anywhere makes the whole field invalid.
         if !dictionary.members.isEmpty { precondition(StructuredDictionary(text + ",&") == nil) }
     }
-    var rest = Array(text.utf8)[...]
-    while let (name, argument) = rest.takeDirective() {
-        precondition(name.isToken && name == name.lowercased())
-        precondition(argument.map { $0.utf8.count <= text.utf8.count } ?? true)
+    var parser = CacheDirectiveParser(text)
+    while let (_, argument) = parser.next() {
+        precondition(argument.map { $0.count <= text.utf8.count } ?? true)
     }
-    precondition(rest.isEmpty)
-    var elements = text.utf8[...]
+    var elements = Array(text.utf8)[...]
     while let element = elements.takeListElement() { precondition(!element.isEmpty) }
     precondition(elements.isEmpty)
     if let tag = EntityTag(text) {

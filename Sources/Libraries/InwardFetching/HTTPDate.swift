@@ -60,9 +60,9 @@ extension Double {
 private struct HTTPDateParser {
     private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     fileprivate static let shortDays = days.map { String($0.prefix(3)) }
-    private static let wordsForDays = days.map(word)
-    private static let wordsForShortDays = shortDays.map(word)
-    private static let wordsForMonths = months.map(word)
+    private static let wordsForDays = days.map { Array($0.utf8)[...].word }
+    private static let wordsForShortDays = shortDays.map { Array($0.utf8)[...].word }
+    private static let wordsForMonths = months.map { Array($0.utf8)[...].word }
     /// The length of the longest date, `Wednesday, 06-Nov-94 08:49:37 GMT`.
     private static let maximumLength = 33
     fileprivate static let months = [
@@ -83,9 +83,9 @@ private struct HTTPDateParser {
         guard isShort || takeName(of: Self.wordsForDays) != nil else { return nil }
         let moment: (day: CivilDay, time: Int)?
         if isShort {
-            moment = take(", ") ? takePreferredForm() : takeAsctime()
+            moment = take(",") ? takePreferredForm() : takeAsctime()
         } else {
-            moment = take(", ") ? now.flatMap { takeRFC850(near: $0) } : nil
+            moment = take(",") ? now.flatMap { takeRFC850(near: $0) } : nil
         }
         guard position == bytes.count, let (day, time) = moment, day.exists else { return nil }
         return day.daysSince1970 * 86_400 + time
@@ -94,15 +94,15 @@ private struct HTTPDateParser {
     // MARK: Forms, after the day of the week
 
     private mutating func takePreferredForm() -> (day: CivilDay, time: Int)? {
-        guard let day = takeNumber(digits: 2), take(" "), let month = takeMonth(), take(" "),
-            let year = takeNumber(digits: 4), take(" "), let time = takeTime(), take(" gmt")
+        guard take(" "), let day = takeNumber(digits: 2), take(" "), let month = takeMonth(), take(" "),
+            let year = takeNumber(digits: 4), take(" "), let time = takeTime(), takeZone()
         else { return nil }
         return (CivilDay(year: year, month: month, day: day), time)
     }
 
     private mutating func takeRFC850(near now: Date) -> (day: CivilDay, time: Int)? {
-        guard let day = takeNumber(digits: 2), take("-"), let month = takeMonth(), take("-"),
-            let year = takeNumber(digits: 2), take(" "), let time = takeTime(), take(" gmt")
+        guard take(" "), let day = takeNumber(digits: 2), take("-"), let month = takeMonth(), take("-"),
+            let year = takeNumber(digits: 2), take(" "), let time = takeTime(), takeZone()
         else { return nil }
         let latest = CivilDay.year(of: now) + 50
         // The last year with these two digits that is not later.
@@ -125,18 +125,17 @@ private struct HTTPDateParser {
         return (hour * 60 + minute) * 60 + second
     }
 
+    /// Reads `GMT`, which all dates are in.
+    private mutating func takeZone() -> Bool { take(" ") && take("g") && take("m") && take("t") }
+
     private mutating func takeMonth() -> Int? { takeName(of: Self.wordsForMonths).map { $0 + 1 } }
 
     // MARK: Tokens
 
-    /// Reads a text in lowercase, in any case. Reads nothing if something else follows.
-    private mutating func take(_ text: String) -> Bool {
-        var end = position
-        for byte in text.utf8 {
-            guard end < bytes.count, bytes[end].lowercase == byte else { return false }
-            end += 1
-        }
-        position = end
+    /// Reads an ASCII character that is not an uppercase letter, in any case. Reads nothing if another one follows.
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, bytes[position].lowercase == UInt8(ascii: character) else { return false }
+        position += 1
         return true
     }
 
@@ -156,9 +155,6 @@ private struct HTTPDateParser {
         if place != nil { position = end }
         return place
     }
-
-    /// A short text in lowercase as a number, which is faster to compare.
-    private static func word(_ text: String) -> UInt128 { text.utf8.reduce(0) { $0 << 8 | UInt128($1) } }
 
     private mutating func takeNumber(digits: Int) -> Int? {
         var number = 0
@@ -245,9 +241,4 @@ private struct CivilDay {
     private static func isLeapYear(_ year: Int) -> Bool {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     }
-}
-
-extension UInt8 {
-    /// The byte, or the lowercase letter if it is an uppercase letter in ASCII.
-    fileprivate var lowercase: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

@@ -312,4 +312,21 @@ extension UInt8 {
         default: "!#$%&'*+.^_`|~".utf8.contains(self)
         }
     }
+
+    /// The byte, in lower case if it is an ASCII letter.
+    var lowercase: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+}
+
+extension ArraySlice<UInt8> {
+    /// The text that the bytes encode.
+    var text: String { String(decoding: self, as: UTF8.self) }
+
+    /// The last 16 bytes in lower case as a number, which is faster to compare than a text.
+    var word: UInt128 { reduce(0) { $0 << 8 | UInt128($1.lowercase) } }
+
+    /// Returns whether the bytes are a text in lower case, if the case of ASCII letters is ignored.
+    func spells(_ text: [UInt8]) -> Bool {
+        // Most texts differ in length, which is faster to compare.
+        count == text.count && zip(self, text).allSatisfy { $0.lowercase == $1 }
+    }
 }

@@ -86,15 +86,15 @@ public struct AddressGuard: Sendable {
     ) async throws(FetchError) -> [IPAddress]? {
         let policies = policies.filter { $0.checksAddresses(of: request.url) }
         guard !policies.isEmpty else { return nil }
-        let host = URLTarget(request.url.absoluteString).host
+        let target = URLTarget(request.url.absoluteString)
         let addresses =
-            switch try webHost(host, of: request) {
+            switch try webHost(target.host, of: request) {
             case .address(let address): [address]
             case .name(let name): try await addresses(of: name, for: request, resolver)
             }
         do throws(AddressRefusal) {
             for policy in policies {
-                for address in addresses { try policy.check(address, of: String(host)) }
+                for address in addresses { try policy.check(address, of: target.hostText) }
             }
         } catch {
             throw FetchError(error, of: request)
@@ -102,7 +102,7 @@ public struct AddressGuard: Sendable {
         return addresses
     }
 
-    private func webHost(_ text: Substring, of request: DataRequest) throws(FetchError) -> WebHost {
+    private func webHost(_ text: ArraySlice<UInt8>, of request: DataRequest) throws(FetchError) -> WebHost {
         do throws(AddressRefusal) {
             return try WebHost(text)
         } catch {

@@ -36,11 +36,12 @@ public struct AddressPolicy: Hashable, Sendable {
         case https
 
         /// Reads a scheme in either case.
-        init?(_ text: Substring) {
-            // A scheme of another length is not allowed, however long it is.
-            guard text.utf8.count <= 5 else { return nil }
-            self.init(rawValue: text.lowercased())
+        init?(_ text: ArraySlice<UInt8>) {
+            guard let scheme = Self.spellings.first(where: { text.spells($0.bytes) })?.scheme else { return nil }
+            self = scheme
         }
+
+        private static let spellings = [Self.https, .http].map { (bytes: Array($0.rawValue.utf8), scheme: $0) }
 
         var defaultPort: Int {
             switch self {
@@ -48,6 +49,9 @@ public struct AddressPolicy: Hashable, Sendable {
             case .https: 443
             }
         }
+
+        /// Hashes the scheme. By default, the whole text would be hashed.
+        public func hash(into hasher: inout Hasher) { hasher.combine(defaultPort) }
     }
 
     /// The policy that allows every host on the public internet, with `https` and `http` at ports 443 and 80.
@@ -111,7 +115,7 @@ public struct AddressPolicy: Hashable, Sendable {
     public func check(_ url: URL) throws(AddressRefusal) {
         let target = URLTarget(url.absoluteString)
         if let rule = try rule(refusing: target) {
-            throw AddressRefusal(rule, host: target.host.isEmpty ? nil : String(target.host))
+            throw AddressRefusal(rule, host: target.hostText)
         }
     }
 
@@ -155,7 +159,7 @@ public struct AddressPolicy: Hashable, Sendable {
         return entry == nil && !name.contains(".") ? .singleLabelName : nil
     }
 
-    private func allows(_ port: Substring?, of scheme: Scheme) -> Bool {
+    private func allows(_ port: ArraySlice<UInt8>?, of scheme: Scheme) -> Bool {
         scheme.port(port).map(ports.contains) ?? false
     }
 }
@@ -228,8 +232,8 @@ extension AddressPolicy {
 
 extension AddressPolicy.Scheme {
     /// Returns the number of a port as written, or the default port; `nil` for leading zeros, signs and other text.
-    func port(_ text: Substring?) -> Int? {
-        guard let text else { return defaultPort }
+    func port(_ text: ArraySlice<UInt8>?) -> Int? {
+        guard let text = text?.text else { return defaultPort }
         return UInt16(text).flatMap { String($0) == text ? Int($0) : nil }
     }
 }
@@ -245,18 +249,12 @@ private struct TrustedOrigin: Hashable, CustomStringConvertible {
             let port = scheme.port(target.port)
         else { return nil }
         self.scheme = scheme
-        host = String(decoding: target.host.utf8.map(\.lowercasedLetter), as: UTF8.self)
+        // Other characters than ASCII letters have no case in host names.
+        host = target.host.map(\.lowercase)[...].text
         self.port = port
     }
 
     var description: String { "\(scheme)://\(host.excerpt(upTo: 253).visible):\(port)" }
-}
-
-extension UInt8 {
-    /// The byte, in lower case if it is an ASCII letter. Other characters have no case in host names.
-    fileprivate var lowercasedLetter: UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
-    }
 }
 
 extension AddressPolicy: CustomStringConvertible {

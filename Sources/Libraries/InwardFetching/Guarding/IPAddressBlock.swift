@@ -47,6 +47,14 @@ public struct IPAddressBlock: Hashable, Sendable {
     }
 }
 
+extension IPAddressBlock {
+    /// Returns whether any address of the block begins with a byte.
+    func contains(firstByte byte: UInt8) -> Bool {
+        let shift = UInt128(first.family.bitCount - 8)
+        return (UInt128(byte) << shift ^ first.bits) & mask & 0xFF << shift == 0
+    }
+}
+
 extension IPAddressBlock: LosslessStringConvertible {
     /// Parses a block such as `10.0.0.0/8`; `nil` if the text has another form, or if bits after the prefix are not zero.
     ///

@@ -32,11 +32,18 @@ struct SpecialAddressRange {
     ///   - blocks: The blocks that are allowed. A block does not allow addresses of a special range that is smaller than it.
     /// - Returns: The rule.
     static func rule(refusing address: IPAddress, allowing blocks: [IPAddressBlock]) -> AddressRefusal.Rule? {
-        guard address.family == .ipv6 else {
-            return ipv4.first { $0.block.contains(address) }?.verdict(on: address, allowing: blocks)
-        }
         if address.isISATAP, let rule = isatap.verdict(on: address, allowing: blocks) { return rule }
-        return ipv6.first { $0.block.contains(address) }?.verdict(on: address, allowing: blocks)
+        let ranges = address.family == .ipv4 ? ipv4ByFirstByte : ipv6ByFirstByte
+        let range = ranges[Int(address.firstByte)].first { $0.block.contains(address) }
+        return range?.verdict(on: address, allowing: blocks)
+    }
+
+    // For each first byte the ranges that have such addresses, because most addresses of the public internet are near none.
+    private static let ipv4ByFirstByte = byFirstByte(ipv4)
+    private static let ipv6ByFirstByte = byFirstByte(ipv6)
+
+    private static func byFirstByte(_ ranges: [Self]) -> [[Self]] {
+        (0...UInt8.max).map { byte in ranges.filter { $0.block.contains(firstByte: byte) } }
     }
 
     /// Returns the rule by which an address of this range is refused; `nil` if it is allowed.
@@ -138,5 +145,9 @@ struct SpecialAddressRange {
 
 extension IPAddress {
     /// Whether the interface identifier is that of an ISATAP tunnel, with or without the bit for universal identifiers.
-    fileprivate var isISATAP: Bool { UInt32(truncatingIfNeeded: bits >> 32) & ~0x0200_0000 == 0x5EFE }
+    fileprivate var isISATAP: Bool {
+        family == .ipv6 && UInt32(truncatingIfNeeded: bits >> 32) & ~0x0200_0000 == 0x5EFE
+    }
+
+    fileprivate var firstByte: UInt8 { UInt8(truncatingIfNeeded: bits >> UInt128(family.bitCount - 8)) }
 }

@@ -11,30 +11,29 @@ enum WebHost: Hashable {
     /// clients decode `%6C` in a host. Such spellings are refused rather than interpreted, so that nobody can pass a check with
     /// one reading and connect with another.
     ///
-    /// - Parameter text: The host as written.
+    /// - Parameter bytes: The host as written.
     /// - Throws: An ``AddressRefusal`` that names the rule for the spelling.
-    init(_ text: Substring) throws(AddressRefusal) {
-        let bytes = text.utf8
+    init(_ bytes: ArraySlice<UInt8>) throws(AddressRefusal) {
         if bytes.isEmpty { throw AddressRefusal(.missingHost, host: nil) }
         if bytes.first == UInt8(ascii: "[") {
             guard bytes.last == UInt8(ascii: "]"),
                 let address = IPAddress(canonical: bytes.dropFirst().dropLast()), address.family == .ipv6
             else {
                 let hasZone = bytes.contains(UInt8(ascii: "%"))
-                throw AddressRefusal(hasZone ? .zoneIdentifier : .addressSpelling, host: String(text))
+                throw AddressRefusal(hasZone ? .zoneIdentifier : .addressSpelling, host: bytes.text)
             }
             self = .address(address)
         } else if let address = IPAddress(canonical: bytes), address.family == .ipv4 {
             self = .address(address)
         } else {
-            if let rule = Self.rule(refusing: bytes) { throw AddressRefusal(rule, host: String(text)) }
-            self = .name(text.lowercased())
+            if let rule = Self.rule(refusing: bytes) { throw AddressRefusal(rule, host: bytes.text) }
+            self = .name(bytes.map(\.lowercase)[...].text)
         }
     }
 
     /// Returns the rule by which the spelling of a name is refused; `nil` if it is a name of letters, digits, hyphens and
     /// underscores (RFC 1123 section 2.1, with the underscores that are common in practice).
-    private static func rule(refusing name: Substring.UTF8View) -> AddressRefusal.Rule? {
+    private static func rule(refusing name: ArraySlice<UInt8>) -> AddressRefusal.Rule? {
         if name.contains(UInt8(ascii: "%")) { return .percentEncodedHost }
         guard name.allSatisfy(\.isNameCharacter) else { return .hostCharacter }
         let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -45,7 +44,7 @@ enum WebHost: Hashable {
     }
 
     /// Whether a host that ends in this label may be read as an IPv4 address (WHATWG URL, section 3.5: "ends in a number").
-    private static func isNumber(_ label: Substring.UTF8View.SubSequence) -> Bool {
+    private static func isNumber(_ label: ArraySlice<UInt8>) -> Bool {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         return label.allSatisfy(digits.contains)
             || label.first == UInt8(ascii: "0") && label.dropFirst().first.map { $0 | 0x20 } == UInt8(ascii: "x")

@@ -62,57 +62,62 @@ struct CacheDirectives: Hashable, Sendable, Codable {
 
     /// Reads the value of a field.
     mutating func read(_ value: String) {
-        // An array, whose elements are faster to read than those of a string.
-        var rest = Array(value.utf8)[...]
-        while let (name, argument) = rest.takeDirective() { apply(name, argument) }
+        var parser = CacheDirectiveParser(value)
+        while let (name, argument) = parser.next() {
+            if let name { apply(name, argument) }
+        }
     }
 
     /// Applies one directive.
     ///
     /// - Parameters:
-    ///   - name: The name in lower case.
+    ///   - name: The name.
     ///   - argument: The argument without quotation marks; `nil` if there is none.
-    mutating func apply(_ name: String, _ argument: String?) {
+    mutating func apply(_ name: Name, _ argument: ArraySlice<UInt8>?) {
         switch name {
-        case "max-age": maxAge = Self.lifetime(argument, after: maxAge)
-        case "s-maxage": sharedMaxAge = Self.lifetime(argument, after: sharedMaxAge)
-        case "no-cache": Self.read(argument, into: &noCacheFields, or: &noCache)
-        case "private": Self.read(argument, into: &privateFields, or: &isPrivate)
-        case "no-store": noStore = true
-        case "public": isPublic = true
-        case "must-revalidate": mustRevalidate = true
-        case "proxy-revalidate": proxyRevalidate = true
-        case "must-understand": mustUnderstand = true
-        case "immutable": immutable = true
-        case "only-if-cached": onlyIfCached = true
-        case "stale-while-revalidate": staleWhileRevalidate = staleWhileRevalidate ?? Self.seconds(argument)
-        case "stale-if-error": staleIfError = staleIfError ?? Self.seconds(argument)
-        case "min-fresh": minFresh = Self.seconds(argument).map { max($0, minFresh ?? $0) } ?? minFresh
-        case "max-stale":
+        case .maxAge: maxAge = Self.lifetime(argument, after: maxAge)
+        case .sharedMaxAge: sharedMaxAge = Self.lifetime(argument, after: sharedMaxAge)
+        case .noCache: Self.read(argument, into: &noCacheFields, or: &noCache)
+        case .private: Self.read(argument, into: &privateFields, or: &isPrivate)
+        case .noStore: noStore = true
+        case .public: isPublic = true
+        case .mustRevalidate: mustRevalidate = true
+        case .proxyRevalidate: proxyRevalidate = true
+        case .mustUnderstand: mustUnderstand = true
+        case .immutable: immutable = true
+        case .onlyIfCached: onlyIfCached = true
+        case .staleWhileRevalidate: staleWhileRevalidate = staleWhileRevalidate ?? Self.seconds(argument)
+        case .staleIfError: staleIfError = staleIfError ?? Self.seconds(argument)
+        case .minFresh: minFresh = Self.seconds(argument).map { max($0, minFresh ?? $0) } ?? minFresh
+        case .maxStale:
             let limit = argument == nil ? .seconds(Self.maximumSeconds) : Self.seconds(argument)
             maxStale = limit.map { min($0, maxStale ?? $0) } ?? maxStale
-        default: break
         }
     }
 
     /// Returns a lifetime. One that is not a number of seconds, or differs from an earlier one, is zero: the response is stale
     /// (RFC 9111 section 4.2.1).
-    private static func lifetime(_ argument: String?, after earlier: Duration?) -> Duration {
+    private static func lifetime(_ argument: ArraySlice<UInt8>?, after earlier: Duration?) -> Duration {
         let value = seconds(argument) ?? .zero
         return earlier.map { $0 == value ? value : .zero } ?? value
     }
 
-    private static func read(_ argument: String?, into fields: inout Set<HeaderField.Name>, or all: inout Bool) {
-        let parts = argument?.split(separator: ",").map { HeaderField.Name(Substring($0).utf8.trimmed) } ?? []
-        let names = parts.compactMap(\.self)
-        if names.isEmpty || names.count < parts.count { all = true } else { fields.formUnion(names) }
+    private static func read(
+        _ argument: ArraySlice<UInt8>?,
+        into fields: inout Set<HeaderField.Name>,
+        or all: inout Bool
+    ) {
+        var names: [HeaderField.Name?] = []
+        var rest = argument ?? []
+        while let element = rest.takeListElement() { names.append(HeaderField.Name(element.text)) }
+        if names.isEmpty || names.contains(nil) { all = true } else { fields.formUnion(names.compactMap(\.self)) }
     }
 
     /// Returns a number of seconds (RFC 9111 section 1.2.2), limited to the maximum; `nil` if the argument is not one.
-    static func seconds(_ argument: String?) -> Duration? {
+    static func seconds(_ argument: ArraySlice<UInt8>?) -> Duration? {
         guard let argument, !argument.isEmpty else { return nil }
         var seconds: Int64 = 0
-        for byte in argument.utf8 {
+        for byte in argument {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
             seconds = min(seconds * 10 + Int64(byte - UInt8(ascii: "0")), maximumSeconds)
         }
@@ -120,47 +125,91 @@ struct CacheDirectives: Hashable, Sendable, Codable {
     }
 }
 
-/// The syntax of directives (RFC 9111 section 5.2), which is that of lists (RFC 9110 section 5.6).
-extension ArraySlice<UInt8> {
-    /// Reads the next directive and the comma after it, skipping elements whose name is not a token.
-    ///
-    /// There is no white space around the equals sign. An argument that has some stays as it is, and a name that has some is not a
-    /// token.
-    ///
-    /// - Returns: The name in lower case and the argument; `nil` at the end.
-    mutating func takeDirective() -> (name: String, argument: String?)? {
-        while !isEmpty {
-            self = drop { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
-            let name = prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
-            self = self[name.endIndex...]
-            var argument: String?
-            if first == UInt8(ascii: "=") {
-                removeFirst()
-                argument = takeArgument()
+extension CacheDirectives {
+    /// The name of a directive.
+    enum Name: String, CaseIterable {
+        case maxAge = "max-age"
+        case sharedMaxAge = "s-maxage"
+        case noCache = "no-cache"
+        case `private` = "private"
+        case noStore = "no-store"
+        case `public` = "public"
+        case mustRevalidate = "must-revalidate"
+        case proxyRevalidate = "proxy-revalidate"
+        case mustUnderstand = "must-understand"
+        case immutable = "immutable"
+        case onlyIfCached = "only-if-cached"
+        case staleWhileRevalidate = "stale-while-revalidate"
+        case staleIfError = "stale-if-error"
+        case minFresh = "min-fresh"
+        case maxStale = "max-stale"
+
+        /// Finds a name in any case; `nil` if it is that of no directive.
+        init?(_ text: ArraySlice<UInt8>) {
+            // A long name can have the same word as another text.
+            guard let index = Self.words.firstIndex(of: text.word), text.spells(Self.spellings[index]) else {
+                return nil
             }
-            let text = argument == nil ? name.withoutTrailingWhiteSpace : name
-            if !text.isEmpty, text.allSatisfy(\.isTokenCharacter) { return (text.text.lowercased(), argument) }
+            self = Self.names[index]
         }
-        return nil
+
+        private static let names = allCases
+        private static let spellings = names.map { Array($0.rawValue.utf8) }
+        private static let words = spellings.map { $0[...].word }
+    }
+}
+
+/// A parser of directives (RFC 9111 section 5.2), whose syntax is that of lists (RFC 9110 section 5.6).
+struct CacheDirectiveParser {
+    // An array, whose elements are faster to read than those of a string.
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ value: String) {
+        bytes = Array(value.utf8)
+    }
+
+    /// Reads the next directive and the comma after it.
+    ///
+    /// There is no white space around the equals sign. An argument that has some stays as it is, and a name that has some is unknown.
+    ///
+    /// - Returns: The name, `nil` if it is unknown, and the argument; `nil` at the end.
+    mutating func next() -> (name: CacheDirectives.Name?, argument: ArraySlice<UInt8>?)? {
+        skip { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
+        guard position < bytes.count else { return nil }
+        let start = position
+        skip { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+        let name = bytes[start..<position]
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else {
+            return (CacheDirectives.Name(name.withoutTrailingWhiteSpace), nil)
+        }
+        position += 1
+        return (CacheDirectives.Name(name), takeArgument())
     }
 
     /// Reads an argument: a token or a quoted string, which can contain anything, including commas.
-    private mutating func takeArgument() -> String {
-        let quoted = first == UInt8(ascii: "\"") ? takeQuotedString() : nil
-        let plain = prefix { $0 != UInt8(ascii: ",") }
-        self = self[plain.endIndex...]
-        let text = plain.withoutTrailingWhiteSpace.text
+    private mutating func takeArgument() -> ArraySlice<UInt8> {
+        var quoted: ArraySlice<UInt8>?
+        if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+            var rest = bytes[position...]
+            quoted = rest.takeQuotedString()
+            position = rest.startIndex
+        }
+        let start = position
+        skip { $0 != UInt8(ascii: ",") }
+        let text = bytes[start..<position].withoutTrailingWhiteSpace
         return quoted.map { $0 + text } ?? text
     }
 
-    /// The bytes as a text.
-    private var text: String { String(decoding: self, as: UTF8.self) }
+    private mutating func skip(while condition: (UInt8) -> Bool) {
+        while position < bytes.count, condition(bytes[position]) { position += 1 }
+    }
 }
 
 extension Collection<UInt8> where SubSequence == Self {
     /// Reads a quoted string and the white space before it, and returns it without its quotation marks and escapes. If there is
     /// no string, or it is unterminated, reads nothing and returns `nil`, so that it does not hide what follows.
-    mutating func takeQuotedString() -> String? {
+    mutating func takeQuotedString() -> ArraySlice<UInt8>? {
         var string = drop(while: \.isWhiteSpace)
         guard string.popFirst() == UInt8(ascii: "\"") else { return nil }
         var bytes: [UInt8] = []
@@ -168,7 +217,7 @@ extension Collection<UInt8> where SubSequence == Self {
             switch byte {
             case UInt8(ascii: "\""):
                 self = string
-                return String(decoding: bytes, as: UTF8.self)
+                return bytes[...]
             case UInt8(ascii: "\\"): if let escaped = string.popFirst() { bytes.append(escaped) }
             default: bytes.append(byte)
             }
@@ -186,6 +235,31 @@ extension BidirectionalCollection<UInt8> where SubSequence == Self {
         var text = self
         while let last = text.last, last.isWhiteSpace { text.removeLast() }
         return text
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Reads the next element of a list and the comma after it, without the white space around it, skipping empty elements (RFC 9110
+    /// section 5.6.1); `nil` at the end. Commas in quoted strings do not count.
+    mutating func takeListElement() -> Self? {
+        self = drop { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
+        guard !isEmpty else { return nil }
+        var end = startIndex
+        var isQuoted = false
+        while end < endIndex {
+            let byte = self[end]
+            if byte == UInt8(ascii: "\\"), isQuoted, end + 1 < endIndex {
+                end += 1
+            } else if byte == UInt8(ascii: "\"") {
+                isQuoted.toggle()
+            } else if byte == UInt8(ascii: ","), !isQuoted {
+                break
+            }
+            end += 1
+        }
+        let element = self[..<end].withoutTrailingWhiteSpace
+        self = self[end...]
+        return element
     }
 }
 

@@ -100,7 +100,11 @@ extension ResponseCache {
             removeAll(
                 .matching { _, headerFields in
                     headerFields.values(of: .cacheTag).contains { value in
-                        value.split(separator: ",").contains { Substring($0).utf8.trimmed == tag }
+                        var rest = Array(value.utf8)[...]
+                        while let element = rest.takeListElement() {
+                            if element.elementsEqual(tag.utf8) { return true }
+                        }
+                        return false
                     }
                 }
             )

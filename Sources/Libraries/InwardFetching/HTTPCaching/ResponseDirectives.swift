@@ -27,18 +27,14 @@ extension CacheDirectives {
         else { return nil }
         self = .none
         for (key, value) in dictionary.members {
+            // Unknown directives may have any value.
+            guard let name = Name(rawValue: key) else { continue }
             switch value {
-            case .boolean(let isSet): if isSet { apply(key, nil) }
-            case .integer(let number): apply(key, "\(number)")
-            case .string(let text) where key == "no-cache" || key == "private": apply(key, text)
-            case .string, .other: if Self.known.contains(key) { return nil }
+            case .boolean(let isSet): if isSet { apply(name, nil) }
+            case .integer(let number): apply(name, Array(String(number).utf8)[...])
+            case .string(let text) where name == .noCache || name == .private: apply(name, Array(text.utf8)[...])
+            case .string, .other: return nil
             }
         }
     }
-
-    /// The directives whose values are not of these types. Others are unknown, and may have any value.
-    private static let known: Set = [
-        "max-age", "s-maxage", "no-cache", "private", "no-store", "public", "must-revalidate", "proxy-revalidate",
-        "must-understand", "immutable", "stale-while-revalidate", "stale-if-error",
-    ]
 }

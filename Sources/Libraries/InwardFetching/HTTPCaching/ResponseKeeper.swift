@@ -274,12 +274,12 @@ final class ResponseKeeper: Sendable {
         guard case .matching(let condition) = purge else { return try await store.commit([.removeAll]) }
         var last: String?
         while true {
-            let page = try await store.descriptions(after: last, limit: Self.pageLimit)
+            let page = try await store.metadata(after: last, limit: Self.pageLimit)
             guard let end = page.last else { return }
             last = end.url
-            let removals = page.filter { url, descriptions in
+            let removals = page.filter { url, metadata in
                 // What cannot be read cannot be used either.
-                descriptions.contains { HeaderFields(kept: $0).map { condition(url, $0) } ?? true }
+                metadata.contains { HeaderFields(kept: $0).map { condition(url, $0) } ?? true }
             }
             if !removals.isEmpty { try await store.commit(removals.map { .remove(under: $0.url) }) }
         }

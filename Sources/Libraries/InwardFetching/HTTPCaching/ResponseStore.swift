@@ -29,17 +29,17 @@ public protocol ResponseStore: Sendable {
     /// - Throws: A ``ResponseStoreError`` if the store cannot tell.
     func responses(for url: String) async throws(ResponseStoreError) -> [KeptResponse]
 
-    /// Returns a page of URLs in any fixed order, and of what describes their responses.
+    /// Returns a page of URLs in any fixed order, with the metadata of their responses.
     ///
     /// - Parameters:
     ///   - url: The last URL of the page before; `nil` for the first page. It may have been removed since.
     ///   - limit: The highest number of URLs, which is positive.
     /// - Returns: The page. If it is empty, the page before was the last one.
     /// - Throws: A ``ResponseStoreError`` if the store cannot tell.
-    func descriptions(
+    func metadata(
         after url: String?,
         limit: Int
-    ) async throws(ResponseStoreError) -> [(url: String, descriptions: [Data])]
+    ) async throws(ResponseStoreError) -> [(url: String, metadata: [Data])]
 
     /// Makes changes in order, all of them or none. They are durable when this method returns.
     ///
@@ -50,15 +50,15 @@ public protocol ResponseStore: Sendable {
 /// A response in a ``ResponseStore``.
 public struct KeptResponse: Hashable, Sendable {
     /// What a cache knows of the response besides the body, in a form of its own.
-    public let description: Data
+    public let metadata: Data
     /// The body.
     public let body: Data
     /// The date from which the response is no longer useful.
     public let expiry: Date
 
     /// Creates a response for a store.
-    public init(description: Data, body: Data, expiry: Date) {
-        self.description = description
+    public init(metadata: Data, body: Data, expiry: Date) {
+        self.metadata = metadata
         self.body = body
         self.expiry = expiry
     }

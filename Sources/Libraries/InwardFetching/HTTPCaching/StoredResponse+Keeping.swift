@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 /// The form in which a response outlives the process.
-private struct ResponseDescription: Codable {
+private struct ResponseMetadata: Codable {
     static let currentVersion = 1
 
     /// The version of this format.
@@ -39,7 +39,7 @@ extension StoredResponse {
         let birth = moment.date.addingTimeInterval(-(freshness.age(at: moment.uptime) / .seconds(1)))
         let expiry = birth.addingTimeInterval((freshness.lifetime + usefulStaleness(policy)) / .seconds(1))
         guard expiry > moment.date else { return nil }
-        let description = ResponseDescription(
+        let metadata = ResponseMetadata(
             isShared: policy.isShared,
             status: status.code,
             headerFields: headerFields.flatMap { [$0.name.rawValue, $0.value] },
@@ -50,8 +50,8 @@ extension StoredResponse {
             lifetime: freshness.lifetime,
             variant: variant
         )
-        return (try? JSONEncoder().encode(description)).map {
-            KeptResponse(description: $0, body: body.data, expiry: expiry)
+        return (try? JSONEncoder().encode(metadata)).map {
+            KeptResponse(metadata: $0, body: body.data, expiry: expiry)
         }
     }
 
@@ -80,35 +80,35 @@ extension StoredResponse {
         policy: CachePolicy,
         makeBody: (Data) -> StoredBody
     ) {
-        guard let description = try? JSONDecoder().decode(ResponseDescription.self, from: kept.description),
-            description.version == ResponseDescription.currentVersion, description.isShared == policy.isShared,
-            let fields = HeaderFields(alternating: description.headerFields), !fields.haveCredentials,
+        guard let metadata = try? JSONDecoder().decode(ResponseMetadata.self, from: kept.metadata),
+            metadata.version == ResponseMetadata.currentVersion, metadata.isShared == policy.isShared,
+            let fields = HeaderFields(alternating: metadata.headerFields), !fields.haveCredentials,
             !fields.contains(where: { $0.name == .age || $0.name == .cacheStatus }),
             let made = fields.date(.date, near: moment.date),
-            !description.directives.directives.forbidStoring(in: policy)
+            !metadata.directives.directives.forbidStoring(in: policy)
         else { return nil }
         var range: StoredRange?
-        if let positions = description.range {
+        if let positions = metadata.range {
             guard positions.count == 2, 0 <= positions[0], positions[0] < positions[1],
-                positions[1] - positions[0] == kept.body.count, description.wholeCount ?? .max >= positions[1]
+                positions[1] - positions[0] == kept.body.count, metadata.wholeCount ?? .max >= positions[1]
             else { return nil }
-            range = StoredRange(bytes: positions[0]..<positions[1], wholeCount: description.wholeCount)
+            range = StoredRange(bytes: positions[0]..<positions[1], wholeCount: metadata.wholeCount)
         }
-        let seconds = moment.date.timeIntervalSince(description.birth)
+        let seconds = moment.date.timeIntervalSince(metadata.birth)
         // If the clock was set back to before the birth, the age is unknown, and the response has to be validated.
         let age = seconds >= 0 ? min(seconds, Self.longestAge) : Self.longestAge
         self.init(
-            status: DataResponse.Status(description.status),
+            status: DataResponse.Status(metadata.status),
             headerFields: fields,
             body: makeBody(kept.body),
             range: range,
-            directives: description.directives,
+            directives: metadata.directives,
             freshness: ResponseFreshness(
                 birth: moment.uptime - .seconds(age),
-                lifetime: min(max(.zero, description.lifetime), policy.maximumLifetime)
+                lifetime: min(max(.zero, metadata.lifetime), policy.maximumLifetime)
             ),
             date: made,
-            variant: description.variant,
+            variant: metadata.variant,
             isPersonal: false,
             // Everything that this process has asked for is newer.
             number: 0
@@ -128,11 +128,11 @@ extension CacheDirectives {
 
 extension HeaderFields {
     /// Reads the fields of a response in a store; `nil` if they are in another format.
-    init?(kept description: Data) {
-        guard let description = try? JSONDecoder().decode(ResponseDescription.self, from: description) else {
+    init?(kept metadata: Data) {
+        guard let metadata = try? JSONDecoder().decode(ResponseMetadata.self, from: metadata) else {
             return nil
         }
-        self.init(alternating: description.headerFields)
+        self.init(alternating: metadata.headerFields)
     }
 
     /// Reads names and values, one after the other; `nil` if a name is invalid, or a value is missing.

@@ -2,9 +2,9 @@ import InwardCore
 import Synchronization
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
 /// A response in a cache, with what decides about its reuse.
@@ -146,6 +146,44 @@ extension StoredResponse {
     }
 }
 
+extension CachePolicy {
+    /// Returns for how long a cache with this policy may use a response without validating it; `nil` if it must not store it (RFC 9111
+    /// sections 3 and 4.2).
+    ///
+    /// ```swift
+    /// let response = try await client.fetch(request)
+    /// if let lifetime = CachePolicy.shared.freshnessLifetime(of: response, to: request, arrivedAt: .now) {
+    ///     print("Caches may store this response, and use it for \(lifetime).")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - request: The request that it answers.
+    ///   - arrival: When the response arrived. The time that it took to arrive counts as zero.
+    /// - Returns: The time, zero for a response that must be validated first; `nil` for one that must not be stored.
+    public func freshnessLifetime(
+        of response: DataResponse,
+        to request: DataRequest,
+        arrivedAt arrival: Date
+    ) -> Duration? {
+        let request = CacheRequest(request)
+        let directives = ResponseDirectives(response.headerFields, for: self)
+        guard response.isStorable(for: request, directives, self), response.storableRange != nil,
+            response.headerFields.varyingNames != nil
+        else { return nil }
+        let moment = CacheMoment(uptime: .zero, date: arrival)
+        let freshness = ResponseFreshness(
+            of: response,
+            directives: directives,
+            sent: moment,
+            arrival: moment,
+            policy: self
+        )
+        return directives.directives.noCache ? .zero : max(.zero, freshness.remaining(at: moment.uptime))
+    }
+}
+
 extension DataResponse {
     /// Returns whether a cache may store the response (RFC 9111 section 3).
     fileprivate func isStorable(
@@ -204,9 +242,10 @@ extension HeaderFields {
         var excluded = applying.directives.noCacheFields
         if policy.isShared { excluded.formUnion(applying.directives.privateFields) }
         for field in self where field.name == .connection {
-            excluded.formUnion(
-                field.value.split(separator: ",").compactMap { HeaderField.Name(Substring($0).utf8.trimmed) }
-            )
+            var rest = Array(field.value.utf8)[...]
+            while let element = rest.takeListElement() {
+                if let name = HeaderField.Name(element.text) { excluded.insert(name) }
+            }
         }
         return filter { !Self.namesOfConnections.contains($0.name) && !excluded.contains($0.name) }
     }

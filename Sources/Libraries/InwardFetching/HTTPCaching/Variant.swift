@@ -72,18 +72,9 @@ struct Variant: Hashable, Sendable, Codable {
     ///   - siblings: The other stored responses for the URL. If the response has no `Vary` field, that of the most recent sibling counts,
     ///     because some servers omit it from their default response.
     init?(of response: DataResponse, for request: CacheRequest, policy: CachePolicy, siblings: [StoredResponse] = []) {
-        var names: [HeaderField.Name] = policy.isShared ? [] : [.authorization]
-        var isNegotiated = false
-        for field in response.headerFields where field.name == .vary {
-            for part in field.value.split(separator: ",") {
-                let text = part.utf8.trimmed
-                if text.isEmpty { continue }
-                // A part that is not a name could be meant to be one that differs.
-                guard text != "*", let name = HeaderField.Name(text) else { return nil }
-                if !names.contains(name) { names.append(name) }
-                isNegotiated = true
-            }
-        }
+        guard let varying = response.headerFields.varyingNames else { return nil }
+        let isNegotiated = !varying.isEmpty
+        let names = policy.isShared || varying.contains(.authorization) ? varying : [.authorization] + varying
         if !isNegotiated, let sibling = siblings.filter(\.variant.isNegotiated).max(by: { $0.date < $1.date }) {
             self = sibling.variant.selected(by: request)
         } else {
@@ -114,6 +105,21 @@ struct Variant: Hashable, Sendable, Codable {
 }
 
 extension HeaderFields {
+    /// The names in `Vary`, each once; `nil` if it contains `*`, or anything else that is not a name and could be meant to be one that
+    /// differs.
+    var varyingNames: [HeaderField.Name]? {
+        var names: [HeaderField.Name] = []
+        // By index, because iteration copies fields.
+        for index in indices where self[index].name == .vary {
+            var rest = Array(self[index].value.utf8)[...]
+            while let element = rest.takeListElement() {
+                guard !element.elementsEqual("*".utf8), let name = HeaderField.Name(element.text) else { return nil }
+                if !names.contains(name) { names.append(name) }
+            }
+        }
+        return names
+    }
+
     /// Returns the value of the fields with a name in a form in which values of the same meaning are equal (RFC 9111 section 4.1);
     /// `nil` if there are none.
     ///
@@ -124,8 +130,8 @@ extension HeaderFields {
         var isPresent = false
         for field in self where field.name == name {
             isPresent = true
-            var rest = field.value.utf8[...]
-            while let element = rest.takeListElement() { elements.append(element) }
+            var rest = Array(field.value.utf8)[...]
+            while let element = rest.takeListElement() { elements.append(element.text) }
         }
         guard isPresent else { return nil }
         if Self.namesOfPreferences.contains(name) {
@@ -147,29 +153,4 @@ extension HeaderFields {
 
     /// The fields whose elements have the same meaning in any order and case (RFC 9110 section 12.5).
     private static let namesOfPreferences: Set<HeaderField.Name> = [.acceptCharset, .acceptEncoding, .acceptLanguage]
-}
-
-extension Substring.UTF8View {
-    /// Reads the next element of a list and the comma after it, without the white space around it, skipping empty elements;
-    /// `nil` at the end. Commas in quoted strings do not count.
-    mutating func takeListElement() -> String? {
-        self = drop { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
-        guard !isEmpty else { return nil }
-        var end = startIndex
-        var isQuoted = false
-        while end != endIndex {
-            let byte = self[end]
-            if byte == UInt8(ascii: "\\"), isQuoted, index(after: end) != endIndex {
-                end = index(after: end)
-            } else if byte == UInt8(ascii: "\"") {
-                isQuoted.toggle()
-            } else if byte == UInt8(ascii: ","), !isQuoted {
-                break
-            }
-            end = index(after: end)
-        }
-        let element = self[..<end]
-        self = self[end...]
-        return String(Substring(element.withoutTrailingWhiteSpace))
-    }
 }

@@ -66,7 +66,7 @@ public struct RecordResponseStore: ResponseStore {
             let entries = try await entries(for: url) ?? []
             let found = try await records.records(for: entries.map { key(of: $0.body) })
             return zip(entries, found).compactMap { entry, record in
-                record.map { KeptResponse(description: entry.description, body: Data($0.bytes), expiry: entry.expiry) }
+                record.map { KeptResponse(metadata: entry.metadata, body: Data($0.bytes), expiry: entry.expiry) }
             }
         } catch {
             throw ResponseStoreError(error)
@@ -76,14 +76,14 @@ public struct RecordResponseStore: ResponseStore {
     /// Returns a page of URLs in the order of their bytes.
     ///
     /// - Throws: A `ResponseStoreError` with the explanation of the ``RecordStoreError``.
-    public func descriptions(
+    public func metadata(
         after url: String?,
         limit: Int
-    ) async throws(ResponseStoreError) -> [(url: String, descriptions: [Data])] {
+    ) async throws(ResponseStoreError) -> [(url: String, metadata: [Data])] {
         do throws(RecordStoreError) {
             let page = try await records.records(under: urls, after: url.map(urls.appending), limit: limit)
             return page.compactMap { key, record in
-                key.components.last.map { ($0, Self.entries(in: record).map(\.description)) }
+                key.components.last.map { ($0, Self.entries(in: record).map(\.metadata)) }
             }
         } catch {
             throw ResponseStoreError(error)
@@ -133,7 +133,7 @@ public struct RecordResponseStore: ResponseStore {
         var new: [Entry] = []
         for response in responses {
             let body = try await body(of: response, &commit)
-            new.append(Entry(description: response.description, body: body, expiry: response.expiry))
+            new.append(Entry(metadata: response.metadata, body: body, expiry: response.expiry))
         }
         commit.entries[url] = new
         if let expiry = new.map(\.expiry).max(), let bytes = try? JSONEncoder().encode(new) {
@@ -222,7 +222,7 @@ public struct RecordResponseStore: ResponseStore {
 
     /// A response under a URL.
     private struct Entry: Codable {
-        let description: Data
+        let metadata: Data
         let body: Body
         let expiry: Date
     }

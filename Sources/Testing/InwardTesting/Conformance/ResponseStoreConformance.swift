@@ -96,12 +96,12 @@ public struct ResponseStoreConformance: Sendable {
         var seen: [String] = []
         var violations: [String] = []
         while true {
-            let page = try await store.descriptions(after: seen.last, limit: 3)
+            let page = try await store.metadata(after: seen.last, limit: 3)
             guard let last = page.last else { break }
             if page.count > 3 { violations.append("A page of at most 3 URLs has \(page.count).") }
-            for (url, descriptions) in page where descriptions != [Data(url.utf8), Data("other".utf8)] {
+            for (url, metadata) in page where metadata != [Data(url.utf8), Data("other".utf8)] {
                 violations.append(
-                    "The page must have the descriptions of \(excerpt(url)), but has \(descriptions.count)."
+                    "The page must have the metadata of \(excerpt(url)), but has \(metadata.count)."
                 )
             }
             seen += page.map(\.url)
@@ -157,10 +157,10 @@ public struct ResponseStoreConformance: Sendable {
 
     // MARK: Comparing
 
-    private func response(_ description: String, _ body: Data = Data("body".utf8)) -> KeptResponse {
+    private func response(_ metadata: String, _ body: Data = Data("body".utf8)) -> KeptResponse {
         // In a thousand years, so that no store drops it.
         KeptResponse(
-            description: Data(description.utf8),
+            metadata: Data(metadata.utf8),
             body: body,
             expiry: Date(timeIntervalSince1970: 33_000_000_000)
         )
@@ -183,7 +183,7 @@ public struct ResponseStoreConformance: Sendable {
     }
 
     private func summary(_ response: KeptResponse) -> String {
-        "\(String(decoding: response.description, as: UTF8.self)) of \(response.body.count) bytes until \(response.expiry)"
+        "\(String(decoding: response.metadata, as: UTF8.self)) of \(response.body.count) bytes until \(response.expiry)"
     }
 
     private func excerpt(_ url: String) -> String { "“\(url.prefix(40))”" }

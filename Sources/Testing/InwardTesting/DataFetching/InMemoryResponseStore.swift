@@ -52,14 +52,14 @@ public final class InMemoryResponseStore: ResponseStore {
     /// Returns a page of URLs in their order as strings.
     ///
     /// - Throws: The prescribed `ResponseStoreError`.
-    public func descriptions(
+    public func metadata(
         after url: String?,
         limit: Int
-    ) async throws(ResponseStoreError) -> [(url: String, descriptions: [Data])] {
+    ) async throws(ResponseStoreError) -> [(url: String, metadata: [Data])] {
         try throwFailure()
         return state.withLock { state in
             let urls = state.responses.keys.sorted().drop { key in url.map { key <= $0 } ?? false }
-            return urls.prefix(limit).map { ($0, (state.responses[$0] ?? []).map(\.description)) }
+            return urls.prefix(limit).map { ($0, (state.responses[$0] ?? []).map(\.metadata)) }
         }
     }
 

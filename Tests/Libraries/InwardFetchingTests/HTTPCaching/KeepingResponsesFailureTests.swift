@@ -82,6 +82,29 @@ struct KeepingResponsesFailureTests {
         #expect(Set(held.commits[3]).isDisjoint(with: held.commits[1]))
     }
 
+    /// The limit is 32 MiB.
+    @Test func responsesForWhichTheQueueHasNoSpaceAreRemoved() async throws {
+        let held = HeldResponseStore(holding: .commits)
+        let text = String(repeating: "a", count: 20_000_000)
+        let stage = CacheStage(
+            .shared,
+            clock: caches.clock,
+            over: held,
+            byteLimit: 500_000_000,
+            upstream: ScriptedDataFetcher([.fresh(), .fresh(text), .fresh(text), .fresh()])
+        )
+        _ = try await stage.get(path: "first")
+        await held.isCommitting.wait()
+        for path in ["large", "too-large", "small"] { _ = try await stage.get(path: path) }
+        held.isReleased.fulfill(())
+        #expect(await stage.partition.flush())
+        let changes = held.commits[1]
+        #expect(changes.count == 3)
+        #expect(changes.contains(.remove(under: "http://upstream.test/too-large")))
+        let kept = changes.compactMap { if case .keep(let responses, _) = $0 { responses[0].body.count } else { nil } }
+        #expect(Set(kept) == [20_000_000, 0])
+    }
+
     /// Storing a response is not a use of it.
     @Test(arguments: [true, false]) func scanDoesNotDisplaceAResponseThatIsUsed(isOverStore: Bool) async throws {
         let text = String(repeating: "a", count: 2_000)

@@ -156,8 +156,8 @@ struct KeepingResponsesTests {
         #"{"version":1,"isShared":true,"status":200,"headerFields":["a b","1"],"birth":0,"variant":{"fields":[],"isNegotiated":false}}"#,
         #"{"version":1,"isShared":true,"status":200,"headerFields":[],"birth":0,"variant":{"fields":[{"name":""}],"isNegotiated":false}}"#,
     ])
-    func otherFormatsAreIgnored(description: String) async throws {
-        let kept = KeptResponse(description: Data(description.utf8), body: Data("1".utf8), expiry: .distantFuture)
+    func otherFormatsAreIgnored(metadata: String) async throws {
+        let kept = KeptResponse(metadata: Data(metadata.utf8), body: Data("1".utf8), expiry: .distantFuture)
         try await caches.store.commit([.keep([kept], under: "http://upstream.test/")])
         let stage = caches.stage(.shared, .response("2"))
         #expect(try await stage.get().text == "2")
@@ -190,10 +190,10 @@ struct KeepingResponsesTests {
         await before.partition.flush()
         let url = try #require(caches.store.urls.first)
         let kept = try #require(try await caches.store.responses(for: url).first)
-        let description = String(decoding: kept.description, as: UTF8.self)
-        #expect(description.contains(text))
+        let metadata = String(decoding: kept.metadata, as: UTF8.self)
+        #expect(metadata.contains(text))
         let changed = KeptResponse(
-            description: Data(description.replacing(text, with: other).utf8),
+            metadata: Data(metadata.replacing(text, with: other).utf8),
             body: kept.body,
             expiry: kept.expiry
         )

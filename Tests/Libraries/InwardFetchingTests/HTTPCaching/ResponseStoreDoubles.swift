@@ -46,10 +46,10 @@ final class HeldResponseStore: ResponseStore {
         return kept
     }
 
-    func descriptions(
+    func metadata(
         after url: String?,
         limit: Int
-    ) async throws(ResponseStoreError) -> [(url: String, descriptions: [Data])] { [] }
+    ) async throws(ResponseStoreError) -> [(url: String, metadata: [Data])] { [] }
 
     func commit(_ changes: [ResponseStoreChange]) async throws(ResponseStoreError) {
         isCommitting.fulfill(())
@@ -96,12 +96,12 @@ final class SlowResponseStore: ResponseStore {
         return responses
     }
 
-    func descriptions(
+    func metadata(
         after url: String?,
         limit: Int
-    ) async throws(ResponseStoreError) -> [(url: String, descriptions: [Data])] {
+    ) async throws(ResponseStoreError) -> [(url: String, metadata: [Data])] {
         try await wait()
-        return try await base.descriptions(after: url, limit: 1)
+        return try await base.metadata(after: url, limit: 1)
     }
 
     func commit(_ changes: [ResponseStoreChange]) async throws(ResponseStoreError) {

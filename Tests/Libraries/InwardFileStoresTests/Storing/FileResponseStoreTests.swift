@@ -33,7 +33,7 @@ struct FileResponseStoreTests {
 
     private static func response(_ name: String, of count: Int = 100) -> KeptResponse {
         KeptResponse(
-            description: Data(name.utf8),
+            metadata: Data(name.utf8),
             body: Data(repeating: UInt8(count & 0xFF), count: count),
             expiry: later
         )

@@ -23,7 +23,7 @@ struct RecordResponseStoreTests {
 
     private func response(_ body: String, expiresAfter seconds: Double = 1_000) -> KeptResponse {
         KeptResponse(
-            description: Data("description".utf8),
+            metadata: Data("metadata".utf8),
             body: Data(body.utf8),
             expiry: Self.now.addingTimeInterval(seconds)
         )
@@ -93,7 +93,7 @@ struct RecordResponseStoreTests {
         let key = prefix.appending("urls").appending("a")
         try await records.commit([.keep(StoredRecord(Array("nonsense".utf8), expiry: .distantFuture), key)])
         #expect(try await store.responses(for: "a").isEmpty)
-        #expect(try await store.descriptions(after: nil, limit: 1).map(\.descriptions) == [[]])
+        #expect(try await store.metadata(after: nil, limit: 1).map(\.metadata) == [[]])
         try await store.commit([.remove(under: "a")])
         #expect(try await records.record(for: key) == nil)
     }
@@ -149,6 +149,6 @@ struct RecordResponseStoreTests {
         let store = makeStore()
         await #expect(throws: failure) { try await store.commit([.keep([response("1")], under: "a")]) }
         await #expect(throws: failure) { try await store.responses(for: "a") }
-        await #expect(throws: failure) { try await store.descriptions(after: nil, limit: 1) }
+        await #expect(throws: failure) { try await store.metadata(after: nil, limit: 1) }
     }
 }

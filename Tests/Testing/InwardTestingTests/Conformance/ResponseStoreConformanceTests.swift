@@ -36,7 +36,7 @@ struct ResponseStoreConformanceTests {
         store.fail(with: failure)
         await #expect(throws: failure) { try await store.commit([.removeAll]) }
         await #expect(throws: failure) { try await store.responses(for: "") }
-        await #expect(throws: failure) { try await store.descriptions(after: nil, limit: 1) }
+        await #expect(throws: failure) { try await store.metadata(after: nil, limit: 1) }
         #expect(store.commits.isEmpty)
         store.fail(with: nil)
         try await store.commit([.removeAll])
@@ -47,9 +47,9 @@ struct ResponseStoreConformanceTests {
 /// A store with a flaw.
 struct FlawedResponseStore: ResponseStore {
     enum Flaw: CaseIterable {
-        case reverses, keepsOneResponse, dropsEmptyBodies, cutsBodies, dropsExpiry, dropsDescriptions, confusesURLs
+        case reverses, keepsOneResponse, dropsEmptyBodies, cutsBodies, dropsExpiry, dropsMetadata, confusesURLs
         case ignoresRemoval, removesBelow, addsInsteadOfReplacing, changesInReverseOrder, removesNothingAtAll, forgets
-        case repeatsPages, endsAtRemovedURL, exceedsLimit, listsNoDescriptions, endsAfterOnePage
+        case repeatsPages, endsAtRemovedURL, exceedsLimit, listsNoMetadata, endsAfterOnePage
         case removesEqualBodies, overwritesConcurrentCommits, fails
     }
 
@@ -72,29 +72,29 @@ struct FlawedResponseStore: ResponseStore {
         case .dropsEmptyBodies: responses.filter { !$0.body.isEmpty }
         case .cutsBodies:
             responses.map {
-                KeptResponse(description: $0.description, body: $0.body.prefix(65_536), expiry: $0.expiry)
+                KeptResponse(metadata: $0.metadata, body: $0.body.prefix(65_536), expiry: $0.expiry)
             }
         case .dropsExpiry:
-            responses.map { KeptResponse(description: $0.description, body: $0.body, expiry: .distantFuture) }
-        case .dropsDescriptions: responses.map { KeptResponse(description: Data(), body: $0.body, expiry: $0.expiry) }
+            responses.map { KeptResponse(metadata: $0.metadata, body: $0.body, expiry: .distantFuture) }
+        case .dropsMetadata: responses.map { KeptResponse(metadata: Data(), body: $0.body, expiry: $0.expiry) }
         default: responses
         }
     }
 
-    func descriptions(
+    func metadata(
         after url: String?,
         limit: Int
-    ) async throws(ResponseStoreError) -> [(url: String, descriptions: [Data])] {
+    ) async throws(ResponseStoreError) -> [(url: String, metadata: [Data])] {
         switch flaw {
-        case .repeatsPages: return try await base.descriptions(after: nil, limit: limit)
+        case .repeatsPages: return try await base.metadata(after: nil, limit: limit)
         case .endsAtRemovedURL:
             if let url, try await base.responses(for: url).isEmpty { return [] }
-        case .exceedsLimit: return try await base.descriptions(after: url, limit: limit + 1)
-        case .listsNoDescriptions: return try await base.descriptions(after: url, limit: limit).map { ($0.url, []) }
+        case .exceedsLimit: return try await base.metadata(after: url, limit: limit + 1)
+        case .listsNoMetadata: return try await base.metadata(after: url, limit: limit).map { ($0.url, []) }
         case .endsAfterOnePage: if url != nil { return [] }
         default: break
         }
-        return try await base.descriptions(after: url, limit: limit)
+        return try await base.metadata(after: url, limit: limit)
     }
 
     func commit(_ changes: [ResponseStoreChange]) async throws(ResponseStoreError) {
