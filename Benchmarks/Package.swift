@@ -2,8 +2,6 @@
 
 import PackageDescription
 
-/// Traits of Inward that no benchmark uses. They are enabled with the trait `All`.
-let others = Package.Dependency.Trait.Condition.when(traits: ["All"])
 /// Conditions for dependencies that need a trait.
 let postgreSQL = TargetDependencyCondition.when(traits: ["PostgreSQL"])
 let sqlite = TargetDependencyCondition.when(traits: ["SQLite"])
@@ -13,11 +11,6 @@ let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
     traits: [
-        .trait(
-            name: "All",
-            description: "Use a build of Inward with every trait, and build all benchmarks",
-            enabledTraits: ["PostgreSQL", "SQLite", "Vips"]
-        ),
         .trait(name: "PostgreSQL", description: "Compare the PostgreSQL store with pgbench"),
         .trait(name: "SQLite", description: "Compare the SQLite store with the file store"),
         .trait(name: "Vips", description: "Compare the libvips codec with libvips alone, which must be installed"),
@@ -28,8 +21,6 @@ let package = Package(
             path: "..",
             traits: [
                 "AsyncHTTPClient",
-                .trait(name: "Observability", condition: others),
-                .trait(name: "ServiceLifecycle", condition: others),
                 .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"])),
                 .trait(name: "SQLite", condition: .when(traits: ["SQLite"])),
                 .trait(name: "Vips", condition: .when(traits: ["Vips"])),

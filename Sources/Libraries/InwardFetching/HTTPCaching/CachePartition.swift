@@ -100,11 +100,7 @@ extension ResponseCache {
             removeAll(
                 .matching { _, headerFields in
                     headerFields.values(of: .cacheTag).contains { value in
-                        var rest = Array(value.utf8)[...]
-                        while let element = rest.takeListElement() {
-                            if element.elementsEqual(tag.utf8) { return true }
-                        }
-                        return false
+                        Array(value.utf8).split(separator: UInt8(ascii: ",")).contains { $0.trimmed == tag }
                     }
                 }
             )

@@ -27,8 +27,10 @@ extension CacheDirectives {
         else { return nil }
         self = .none
         for (key, value) in dictionary.members {
-            // Unknown directives may have any value.
-            guard let name = Name(rawValue: key) else { continue }
+            // Unknown directives may have any value, and so may those of requests, which mean nothing here.
+            guard let name = Name(rawValue: key), ![.onlyIfCached, .minFresh, .maxStale].contains(name) else {
+                continue
+            }
             switch value {
             case .boolean(let isSet): if isSet { apply(name, nil) }
             case .integer(let number): apply(name, Array(String(number).utf8)[...])

@@ -147,8 +147,8 @@ extension StoredResponse {
 }
 
 extension CachePolicy {
-    /// Returns for how long a cache with this policy may use a response without validating it; `nil` if it must not store it (RFC 9111
-    /// sections 3 and 4.2).
+    /// Returns for how long from its arrival a cache with this policy may use a response to `GET` without validating it; `nil` if it does
+    /// not store it (RFC 9111 sections 3 and 4.2).
     ///
     /// ```swift
     /// let response = try await client.fetch(request)
@@ -161,7 +161,8 @@ extension CachePolicy {
     ///   - response: The response.
     ///   - request: The request that it answers.
     ///   - arrival: When the response arrived. The time that it took to arrive counts as zero.
-    /// - Returns: The time, zero for a response that must be validated first; `nil` for one that must not be stored.
+    /// - Returns: The time, zero for a response that must be validated first; `nil` for one that is not stored. Neither are those to
+    ///   other methods, those from a cache or a fallback, and those of a redirect.
     public func freshnessLifetime(
         of response: DataResponse,
         to request: DataRequest,
@@ -169,7 +170,7 @@ extension CachePolicy {
     ) -> Duration? {
         let request = CacheRequest(request)
         let directives = ResponseDirectives(response.headerFields, for: self)
-        guard response.isStorable(for: request, directives, self), response.storableRange != nil,
+        guard request.isGet, response.isStorable(for: request, directives, self), response.storableRange != nil,
             response.headerFields.varyingNames != nil
         else { return nil }
         let moment = CacheMoment(uptime: .zero, date: arrival)
@@ -242,10 +243,8 @@ extension HeaderFields {
         var excluded = applying.directives.noCacheFields
         if policy.isShared { excluded.formUnion(applying.directives.privateFields) }
         for field in self where field.name == .connection {
-            var rest = Array(field.value.utf8)[...]
-            while let element = rest.takeListElement() {
-                if let name = HeaderField.Name(element.text) { excluded.insert(name) }
-            }
+            let parts = Array(field.value.utf8).split(separator: UInt8(ascii: ","))
+            excluded.formUnion(parts.compactMap { HeaderField.Name($0.trimmed) })
         }
         return filter { !Self.namesOfConnections.contains($0.name) && !excluded.contains($0.name) }
     }

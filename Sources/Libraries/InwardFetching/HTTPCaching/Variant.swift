@@ -74,7 +74,7 @@ struct Variant: Hashable, Sendable, Codable {
     init?(of response: DataResponse, for request: CacheRequest, policy: CachePolicy, siblings: [StoredResponse] = []) {
         guard let varying = response.headerFields.varyingNames else { return nil }
         let isNegotiated = !varying.isEmpty
-        let names = policy.isShared || varying.contains(.authorization) ? varying : [.authorization] + varying
+        let names = policy.isShared ? varying : [.authorization] + varying.filter { $0 != .authorization }
         if !isNegotiated, let sibling = siblings.filter(\.variant.isNegotiated).max(by: { $0.date < $1.date }) {
             self = sibling.variant.selected(by: request)
         } else {

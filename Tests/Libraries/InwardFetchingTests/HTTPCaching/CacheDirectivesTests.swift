@@ -33,6 +33,7 @@ struct CacheDirectivesTests {
 
     @Test(arguments: [
         "", ",", " , ,", "=", "==", "=5", " = 5", "\"\"", "\t=\t,=", ",=,", "unknown", "x=y", "max-age =9",
+        "fresh-while-revalidate=60", "while-revalidate=60", "xproxy-revalidate", "stale-while-revalidat",
     ])
     func otherElementsAreIgnored(value: String) {
         #expect(directives(value) == .none)

@@ -16,10 +16,12 @@ struct CachePolicyTests {
         _ fields: HeaderFields,
         status: DataResponse.Status = .ok,
         of policy: CachePolicy = .shared,
-        to requestFields: HeaderFields = []
+        to requestFields: HeaderFields = [],
+        method: DataRequest.Method = .get
     ) throws -> Duration? {
         var request = try DataRequest.example()
         request.headerFields = requestFields
+        request.method = method
         return policy.freshnessLifetime(
             of: DataResponse(status: status, headerFields: fields, body: Data("body".utf8)),
             to: request,
@@ -51,6 +53,9 @@ struct CachePolicyTests {
         #expect(try lifetime([fresh], status: .partialContent) == nil)
         #expect(try lifetime([fresh], to: [HeaderField(.authorization, "Bearer 1")]) == nil)
         #expect(try lifetime([fresh], to: [HeaderField(.cacheControl, "no-store")]) == nil)
+        for method in [DataRequest.Method.head, .post, .put, .delete] {
+            #expect(try lifetime([fresh], method: method) == nil)
+        }
         #expect(try lifetime([fresh]) == .seconds(60))
     }
 }
