@@ -21,7 +21,8 @@ struct CachePartitionTests {
             DataResponse(
                 headerFields: [
                     HeaderField(.cacheControl, "max-age=60"),
-                    HeaderField(.cacheTag, "all, \(request.url.lastPathComponent)"),
+                    // Quotation marks are part of a tag.
+                    HeaderField(.cacheTag, "5\", all, \(request.url.lastPathComponent)"),
                 ],
                 body: Data(request.url.path.utf8)
             )

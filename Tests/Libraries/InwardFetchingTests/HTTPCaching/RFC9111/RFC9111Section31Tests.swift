@@ -25,7 +25,7 @@ struct RFC9111Section31Tests {
         let names = ["X-Hop", "Keep-Alive", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "Proxy-Connection"]
         var fixture = DataResponse(headerFields: HeaderFields(lines: names.map { "\($0): x" }))
         fixture.headerFields[.cacheControl] = "max-age=60"
-        fixture.headerFields.append(HeaderField(.connection, "close, x-hop"))
+        fixture.headerFields.append(HeaderField(.connection, "close\", x-hop"))
         let stage = CacheStage(.private, .answer(fixture))
         _ = try await stage.get()
         let copy = try await stage.get()

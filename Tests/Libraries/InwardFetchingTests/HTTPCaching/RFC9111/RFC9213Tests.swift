@@ -20,6 +20,11 @@ struct RFC9213Tests {
         #expect(try await lifetimes("Cache-Control: max-age=60", "CDN-Cache-Control: max-age=30") == [60, 30])
         #expect(try await lifetimes("Cache-Control: no-store", "CDN-Cache-Control: max-age=30") == [0, 30])
         #expect(try await lifetimes("Cache-Control: max-age=60", "CDN-Cache-Control: no-store") == [60, 0])
+        // What only requests have means nothing, whatever its value.
+        for other in ["max-stale=1.5", "min-fresh=x", "only-if-cached=\"1\""] {
+            let targeted = "CDN-Cache-Control: no-store, \(other)"
+            #expect(try await lifetimes("Cache-Control: max-age=60", targeted) == [60, 0])
+        }
         #expect(try await lifetimes("Cache-Control: s-maxage=60", "CDN-Cache-Control: public") == [0, 0])
     }
 
