@@ -73,7 +73,7 @@ func measureStorability() async {
     let response = DataResponse(headerFields: fields(varying: "Accept-Encoding"), body: Data(count: 30_000))
     let (request, date) = (request(1), Date(timeIntervalSince1970: 1_795_687_200))
     func cost(_ policy: CachePolicy) async -> Measurement {
-        await Measurement { _ = policy.freshnessLifetime(of: response, to: request, arrivedAt: date) }
+        await Measurement { _ = policy.remainingLifetime(of: response, to: request, arrivedAt: date) }
     }
     var table = CostTable(base: await Measurement {})
     table.add("storability and freshness, shared", atMost: 400, await cost(.shared))

@@ -10,10 +10,10 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
         // An address has one canonical form, which is read as the same address.
         precondition(IPAddress("\(address)") == address)
         let host = address.family == .ipv6 ? "[\(address)]" : "\(address)"
-        precondition((try? WebHost(Array(host.utf8)[...])) == .address(address))
+        precondition((try? WebHost(host.bytes)) == .address(address))
     }
     if let block = IPAddressBlock(text) { precondition(IPAddressBlock("\(block)") == block) }
-    if case .name(let name) = try? WebHost(Array(text.utf8)[...]) {
+    if case .name(let name) = try? WebHost(text.bytes) {
         precondition(name.utf8.allSatisfy { $0 < 0x80 } && name == text.lowercased())
     }
     guard let url = URL(string: text), (try? AddressPolicy.publicInternet.check(url)) != nil else { return 0 }

@@ -21,10 +21,12 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
         if !dictionary.members.isEmpty { precondition(StructuredDictionary(text + ",&") == nil) }
     }
     var parser = CacheDirectiveParser(text)
-    while let (_, argument) = parser.next() {
+    while let (name, argument) = parser.next() {
+        precondition(name.map { text.lowercased().contains($0.rawValue) } ?? true)
         precondition(argument.map { $0.count <= text.utf8.count } ?? true)
     }
-    var elements = Array(text.utf8)[...]
+    precondition(parser.isAtEnd)
+    var elements = text.bytes
     while let element = elements.takeListElement() { precondition(!element.isEmpty) }
     precondition(elements.isEmpty)
     if let tag = EntityTag(text) {

@@ -32,13 +32,14 @@ struct SystemHostResolver: HostResolver {
     }
 
     private static func lookUp(_ host: String) throws(HostResolutionError) -> [IPAddress] {
+        #if canImport(Glibc)
+        let type = Int32(SOCK_STREAM.rawValue)
+        #else
+        let type = SOCK_STREAM
+        #endif
         // `unsafe`: The structure has pointers, which stay null.
         var hints = unsafe addrinfo()
-        #if canImport(Glibc)
-        unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-        unsafe hints.ai_socktype = SOCK_STREAM
-        #endif
+        unsafe hints.ai_socktype = type
         var list: UnsafeMutablePointer<addrinfo>?
         // `unsafe`: The arguments outlive the call, which writes a list that is freed below.
         let status = unsafe getaddrinfo(host, nil, &hints, &list)
@@ -48,20 +49,22 @@ struct SystemHostResolver: HostResolver {
         // `unsafe`: The entries are valid until the list is freed, after this loop, and the last one has no successor.
         var next = unsafe list
         while let entry = unsafe next?.pointee {
-            if let address = unsafe address(in: entry), !addresses.contains(address) { addresses.append(address) }
             unsafe next = entry.ai_next
+            if let address = unsafe address(in: entry), !addresses.contains(address) { addresses.append(address) }
         }
         return addresses
     }
 
     private static func address(in entry: addrinfo) -> IPAddress? {
-        // `unsafe`: The entry owns the address, and its family says which structure the address points to.
+        // `unsafe`: The entry owns the address.
         guard let address = unsafe entry.ai_addr else { return nil }
         switch unsafe entry.ai_family {
         case AF_INET:
+            // `unsafe`: An address of this family is such a structure, which is copied and then read as bytes.
             let socket = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self)
             return unsafe withUnsafeBytes(of: socket.sin_addr) { unsafe IPAddress(bytes: $0) }
         case AF_INET6:
+            // `unsafe`: As above.
             let socket = unsafe UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self)
             return unsafe withUnsafeBytes(of: socket.sin6_addr) { unsafe IPAddress(bytes: $0) }
         default: return nil

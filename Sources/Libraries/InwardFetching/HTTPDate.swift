@@ -60,9 +60,9 @@ extension Double {
 private struct HTTPDateParser {
     private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     fileprivate static let shortDays = days.map { String($0.prefix(3)) }
-    private static let wordsForDays = days.map { Array($0.utf8)[...].word }
-    private static let wordsForShortDays = shortDays.map { Array($0.utf8)[...].word }
-    private static let wordsForMonths = months.map { Array($0.utf8)[...].word }
+    private static let wordsForDays = days.map(word)
+    private static let wordsForShortDays = shortDays.map(word)
+    private static let wordsForMonths = months.map(word)
     /// The length of the longest date, `Wednesday, 06-Nov-94 08:49:37 GMT`.
     private static let maximumLength = 33
     fileprivate static let months = [
@@ -132,7 +132,7 @@ private struct HTTPDateParser {
 
     // MARK: Tokens
 
-    /// Reads an ASCII character that is not an uppercase letter, in any case. Reads nothing if another one follows.
+    /// Reads an ASCII character, in either case if it is a lowercase letter. Reads nothing if another one follows.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard position < bytes.count, bytes[position].lowercase == UInt8(ascii: character) else { return false }
         position += 1
@@ -155,6 +155,9 @@ private struct HTTPDateParser {
         if place != nil { position = end }
         return place
     }
+
+    /// A short text in lowercase as a number, which is faster to compare.
+    private static func word(_ text: String) -> UInt128 { text.utf8.reduce(0) { $0 << 8 | UInt128($1) } }
 
     private mutating func takeNumber(digits: Int) -> Int? {
         var number = 0

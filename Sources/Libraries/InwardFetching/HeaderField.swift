@@ -317,15 +317,20 @@ extension UInt8 {
     var lowercase: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }
 
+extension String {
+    /// The text as bytes, which are faster to read than those of a string.
+    var bytes: ArraySlice<UInt8> { Array(utf8)[...] }
+}
+
 extension ArraySlice<UInt8> {
     /// The text that the bytes encode.
     var text: String { String(decoding: self, as: UTF8.self) }
 
-    /// The last 16 bytes in lower case as a number, which is faster to compare than a text.
-    var word: UInt128 { reduce(0) { $0 << 8 | UInt128($1.lowercase) } }
+    /// The text that the bytes encode, with ASCII letters in lower case.
+    var lowercasedText: String { String(decoding: map(\.lowercase), as: UTF8.self) }
 
-    /// Returns whether the bytes are a text in lower case, if the case of ASCII letters is ignored.
-    func spells(_ text: [UInt8]) -> Bool {
+    /// Returns whether the bytes encode a text, which is in lower case, if the case of ASCII letters is ignored.
+    func spells(_ text: Self) -> Bool {
         // Most texts differ in length, which is faster to compare.
         count == text.count && zip(self, text).allSatisfy { $0.lowercase == $1 }
     }

@@ -37,11 +37,17 @@ public struct AddressPolicy: Hashable, Sendable {
 
         /// Reads a scheme in either case.
         init?(_ text: ArraySlice<UInt8>) {
-            guard let scheme = Self.spellings.first(where: { text.spells($0.bytes) })?.scheme else { return nil }
-            self = scheme
+            if text.spells(Self.httpsSpelling) {
+                self = .https
+            } else if text.spells(Self.httpSpelling) {
+                self = .http
+            } else {
+                return nil
+            }
         }
 
-        private static let spellings = [Self.https, .http].map { (bytes: Array($0.rawValue.utf8), scheme: $0) }
+        private static let httpsSpelling = https.rawValue.bytes
+        private static let httpSpelling = http.rawValue.bytes
 
         var defaultPort: Int {
             switch self {
@@ -250,7 +256,7 @@ private struct TrustedOrigin: Hashable, CustomStringConvertible {
         else { return nil }
         self.scheme = scheme
         // Other characters than ASCII letters have no case in host names.
-        host = target.host.map(\.lowercase)[...].text
+        host = target.host.lowercasedText
         self.port = port
     }
 

@@ -18,7 +18,7 @@ struct AllowedHosts: Hashable {
         for entry in entries.sorted() {
             let isSuffix = entry.hasPrefix(".")
             do throws(AddressRefusal) {
-                switch try WebHost(Array(entry.utf8).dropFirst(isSuffix ? 1 : 0)) {
+                switch try WebHost(entry.bytes.dropFirst(isSuffix ? 1 : 0)) {
                 case .name(let domain) where isSuffix: domains.insert(domain[...])
                 case .address where isSuffix: throw AddressRefusal(.numericHost, host: entry)
                 case let host: hosts.insert(host)

@@ -27,7 +27,7 @@ extension IPAddress: LosslessStringConvertible {
     /// Parses an address in canonical form; `nil` if the text is another spelling of an address, such as `::FFFF` or `0::1`.
     init?(canonical text: some Collection<UInt8>) {
         self.init(utf8: text)
-        // An IPv4 address has only one spelling.
+        // Only one spelling of an IPv4 address is read at all.
         guard family == .ipv6 else { return }
         var written = text.makeIterator()
         var isCanonical = true

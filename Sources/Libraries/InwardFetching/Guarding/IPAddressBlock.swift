@@ -48,7 +48,7 @@ public struct IPAddressBlock: Hashable, Sendable {
 }
 
 extension IPAddressBlock {
-    /// Returns whether any address of the block begins with a byte.
+    /// Returns whether an address of the block begins with the byte.
     func contains(firstByte byte: UInt8) -> Bool {
         let shift = UInt128(first.family.bitCount - 8)
         return (UInt128(byte) << shift ^ first.bits) & mask & 0xFF << shift == 0

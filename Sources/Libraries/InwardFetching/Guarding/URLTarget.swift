@@ -5,15 +5,14 @@
 struct URLTarget {
     /// Whether there is a user name or a password, even an empty one.
     let hasUserInformation: Bool
-    private let bytes: [UInt8]
+    private let bytes: ArraySlice<UInt8>
     private let schemeEnd: Int
     private let hostRange: Range<Int>
     private let portRange: Range<Int>?
 
     init(_ text: String) {
-        // Bytes, because a combining character after a delimiter would hide it from a search for characters. An array, whose elements
-        // are faster to read than those of a string.
-        bytes = Array(text.utf8)
+        // Bytes, because a combining character after a delimiter would hide it from a search for characters.
+        bytes = text.bytes
         schemeEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0
         let rest = bytes[schemeEnd...]
         // Only the first of these characters ends the authority. A backslash does not, and is refused as a part of it.

@@ -27,7 +27,7 @@ enum WebHost: Hashable {
             self = .address(address)
         } else {
             if let rule = Self.rule(refusing: bytes) { throw AddressRefusal(rule, host: bytes.text) }
-            self = .name(bytes.map(\.lowercase)[...].text)
+            self = .name(bytes.lowercasedText)
         }
     }
 

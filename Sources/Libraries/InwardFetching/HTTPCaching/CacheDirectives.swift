@@ -146,41 +146,38 @@ extension CacheDirectives {
 
         /// Finds a name in any case; `nil` if it is that of no directive.
         init?(_ text: ArraySlice<UInt8>) {
-            // A long name can have the same word as another text.
-            guard let index = Self.words.firstIndex(of: text.word), text.spells(Self.spellings[index]) else {
-                return nil
-            }
+            guard let index = Self.spellings.firstIndex(where: text.spells) else { return nil }
             self = Self.names[index]
         }
 
         private static let names = allCases
-        private static let spellings = names.map { Array($0.rawValue.utf8) }
-        private static let words = spellings.map { $0[...].word }
+        private static let spellings = names.map(\.rawValue.bytes)
     }
 }
 
 /// A parser of directives (RFC 9111 section 5.2), whose syntax is that of lists (RFC 9110 section 5.6).
 struct CacheDirectiveParser {
-    // An array, whose elements are faster to read than those of a string.
-    private let bytes: [UInt8]
+    private let bytes: ArraySlice<UInt8>
     private var position = 0
 
     init(_ value: String) {
-        bytes = Array(value.utf8)
+        bytes = value.bytes
     }
+
+    var isAtEnd: Bool { position == bytes.endIndex }
 
     /// Reads the next directive and the comma after it.
     ///
-    /// There is no white space around the equals sign. An argument that has some stays as it is, and a name that has some is unknown.
+    /// White space around the equals sign is an error: a name before it is unknown, and an argument after it includes it.
     ///
     /// - Returns: The name, `nil` if it is unknown, and the argument; `nil` at the end.
     mutating func next() -> (name: CacheDirectives.Name?, argument: ArraySlice<UInt8>?)? {
         skip { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
-        guard position < bytes.count else { return nil }
+        guard !isAtEnd else { return nil }
         let start = position
         skip { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
         let name = bytes[start..<position]
-        guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else {
+        guard !isAtEnd, bytes[position] == UInt8(ascii: "=") else {
             return (CacheDirectives.Name(name.withoutTrailingWhiteSpace), nil)
         }
         position += 1
@@ -190,7 +187,7 @@ struct CacheDirectiveParser {
     /// Reads an argument: a token or a quoted string, which can contain anything, including commas.
     private mutating func takeArgument() -> ArraySlice<UInt8> {
         var quoted: ArraySlice<UInt8>?
-        if position < bytes.count, bytes[position] == UInt8(ascii: "\"") {
+        if !isAtEnd, bytes[position] == UInt8(ascii: "\"") {
             var rest = bytes[position...]
             quoted = rest.takeQuotedString()
             position = rest.startIndex
@@ -202,7 +199,7 @@ struct CacheDirectiveParser {
     }
 
     private mutating func skip(while condition: (UInt8) -> Bool) {
-        while position < bytes.count, condition(bytes[position]) { position += 1 }
+        while !isAtEnd, condition(bytes[position]) { position += 1 }
     }
 }
 

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// The rules of a cache where HTTP leaves a choice.
 ///
 /// ```swift
@@ -41,5 +47,44 @@ public struct CachePolicy: Hashable, Sendable {
 
     private init(isShared: Bool) {
         self.isShared = isShared
+    }
+}
+
+extension CachePolicy {
+    /// Returns for how long after its arrival a cache with this policy may use a response to `GET` without validating it; `nil` if it does
+    /// not store the response (RFC 9111 sections 3 and 4.2).
+    ///
+    /// ```swift
+    /// let response = try await client.fetch(request)
+    /// if let lifetime = CachePolicy.shared.remainingLifetime(of: response, to: request, arrivedAt: .now) {
+    ///     print("Caches may store this response, and use it for \(lifetime).")
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - request: The request that it answers.
+    ///   - arrival: When the response arrived. The time that it took to arrive counts as zero.
+    /// - Returns: The freshness lifetime without the age, or zero if the response must be validated first; `nil` if it is not stored, such
+    ///   as one to another method, from a cache or a fallback, or after a redirect.
+    public func remainingLifetime(
+        of response: DataResponse,
+        to request: DataRequest,
+        arrivedAt arrival: Date
+    ) -> Duration? {
+        let request = CacheRequest(request)
+        let directives = ResponseDirectives(response.headerFields, for: self)
+        guard request.isGet, response.isStorable(for: request, directives, self), response.storableRange != nil,
+            response.headerFields.varyingNames != nil
+        else { return nil }
+        let moment = CacheMoment(uptime: .zero, date: arrival)
+        let freshness = ResponseFreshness(
+            of: response,
+            directives: directives,
+            sent: moment,
+            arrival: moment,
+            policy: self
+        )
+        return directives.directives.noCache ? .zero : max(.zero, freshness.remaining(at: moment.uptime))
     }
 }

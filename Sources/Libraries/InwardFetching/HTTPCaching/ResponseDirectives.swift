@@ -33,8 +33,8 @@ extension CacheDirectives {
             }
             switch value {
             case .boolean(let isSet): if isSet { apply(name, nil) }
-            case .integer(let number): apply(name, Array(String(number).utf8)[...])
-            case .string(let text) where name == .noCache || name == .private: apply(name, Array(text.utf8)[...])
+            case .integer(let number): apply(name, String(number).bytes)
+            case .string(let text) where name == .noCache || name == .private: apply(name, text.bytes)
             case .string, .other: return nil
             }
         }

@@ -93,9 +93,7 @@ extension HeaderFields {
     /// Of several values the first counts. A value that is not a number of seconds is ignored.
     package var ageValue: Duration? {
         guard let value = firstValue(of: .age) else { return nil }
-        return CacheDirectives.seconds(
-            Array(value.utf8).prefix { $0 != UInt8(ascii: ",") }.withoutTrailingWhiteSpace
-        )
+        return CacheDirectives.seconds(value.bytes.prefix { $0 != UInt8(ascii: ",") }.withoutTrailingWhiteSpace)
     }
 
     /// Whether the response says that no cache may store it.

@@ -2,9 +2,9 @@ import InwardCore
 import Synchronization
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 /// A response in a cache, with what decides about its reuse.
@@ -146,48 +146,9 @@ extension StoredResponse {
     }
 }
 
-extension CachePolicy {
-    /// Returns for how long from its arrival a cache with this policy may use a response to `GET` without validating it; `nil` if it does
-    /// not store it (RFC 9111 sections 3 and 4.2).
-    ///
-    /// ```swift
-    /// let response = try await client.fetch(request)
-    /// if let lifetime = CachePolicy.shared.freshnessLifetime(of: response, to: request, arrivedAt: .now) {
-    ///     print("Caches may store this response, and use it for \(lifetime).")
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - response: The response.
-    ///   - request: The request that it answers.
-    ///   - arrival: When the response arrived. The time that it took to arrive counts as zero.
-    /// - Returns: The time, zero for a response that must be validated first; `nil` for one that is not stored. Neither are those to
-    ///   other methods, those from a cache or a fallback, and those of a redirect.
-    public func freshnessLifetime(
-        of response: DataResponse,
-        to request: DataRequest,
-        arrivedAt arrival: Date
-    ) -> Duration? {
-        let request = CacheRequest(request)
-        let directives = ResponseDirectives(response.headerFields, for: self)
-        guard request.isGet, response.isStorable(for: request, directives, self), response.storableRange != nil,
-            response.headerFields.varyingNames != nil
-        else { return nil }
-        let moment = CacheMoment(uptime: .zero, date: arrival)
-        let freshness = ResponseFreshness(
-            of: response,
-            directives: directives,
-            sent: moment,
-            arrival: moment,
-            policy: self
-        )
-        return directives.directives.noCache ? .zero : max(.zero, freshness.remaining(at: moment.uptime))
-    }
-}
-
 extension DataResponse {
     /// Returns whether a cache may store the response (RFC 9111 section 3).
-    fileprivate func isStorable(
+    func isStorable(
         for request: CacheRequest,
         _ applying: ResponseDirectives,
         _ policy: CachePolicy
@@ -212,7 +173,7 @@ extension DataResponse {
     }
 
     /// The part of the representation in the body; `nil` if the response says one that the body does not have.
-    fileprivate var storableRange: StoredRange? {
+    var storableRange: StoredRange? {
         guard status == .partialContent else { return StoredRange(whole: body.count) }
         return headerFields.firstValue(of: .contentRange).flatMap { ContentRange($0) }
             .flatMap { StoredRange($0, byteCount: body.count) }
@@ -243,7 +204,7 @@ extension HeaderFields {
         var excluded = applying.directives.noCacheFields
         if policy.isShared { excluded.formUnion(applying.directives.privateFields) }
         for field in self where field.name == .connection {
-            let parts = Array(field.value.utf8).split(separator: UInt8(ascii: ","))
+            let parts = field.value.bytes.split(separator: UInt8(ascii: ","))
             excluded.formUnion(parts.compactMap { HeaderField.Name($0.trimmed) })
         }
         return filter { !Self.namesOfConnections.contains($0.name) && !excluded.contains($0.name) }

@@ -111,7 +111,7 @@ extension HeaderFields {
         var names: [HeaderField.Name] = []
         // By index, because iteration copies fields.
         for index in indices where self[index].name == .vary {
-            var rest = Array(self[index].value.utf8)[...]
+            var rest = self[index].value.bytes
             while let element = rest.takeListElement() {
                 guard !element.elementsEqual("*".utf8), let name = HeaderField.Name(element.text) else { return nil }
                 if !names.contains(name) { names.append(name) }
@@ -130,7 +130,7 @@ extension HeaderFields {
         var isPresent = false
         for field in self where field.name == name {
             isPresent = true
-            var rest = Array(field.value.utf8)[...]
+            var rest = field.value.bytes
             while let element = rest.takeListElement() { elements.append(element.text) }
         }
         guard isPresent else { return nil }

@@ -1,5 +1,6 @@
-import InwardFetching
 import Testing
+
+@testable import InwardFetching
 
 struct IPAddressBlockTests {
     @Test(arguments: [
@@ -43,5 +44,20 @@ struct IPAddressBlockTests {
         )
         #expect(IPAddressBlock.privateUse10.prefixLength == 8)
         #expect(IPAddressBlock.privateUse10.first == IPAddress("10.0.0.0"))
+    }
+
+    @Test(arguments: [
+        "0.0.0.0/0", "240.0.0.0/4", "10.0.0.0/8", "192.0.2.1/32", "::/0", "fc00::/7", "2001:db8::/32", "::1/128",
+    ])
+    func firstBytesAreThoseOfTheAddresses(text: String) throws {
+        let block = try #require(IPAddressBlock(text))
+        let shift = block.first.family.bitCount - 8
+        let rest = block.first.bits & ((1 << UInt128(shift)) - 1)
+        for byte in 0...UInt8.max {
+            // An address of the block with this byte, if there is one: after the byte as in the first address.
+            let bits = UInt128(byte) << UInt128(shift) | rest
+            let address = shift == 24 ? IPAddress(ipv4: UInt32(bits)) : IPAddress(ipv6: bits)
+            #expect(block.contains(firstByte: byte) == block.contains(address))
+        }
     }
 }

@@ -68,7 +68,17 @@ struct CacheDirectivesTests {
         #expect(directives.privateFields == [HeaderField.Name("X-B")])
     }
 
-    @Test(arguments: ["no-cache", "no-cache=", "no-cache=\"\"", "no-cache=\"a, b c\"", "no-cache=\"a\", no-cache"])
+    @Test(arguments: ["no-cache=\"Set-Cookie, \"", "no-cache=\" ,, set-cookie\""])
+    func emptyElementsAreNoFieldNames(value: String) {
+        let directives = directives(value)
+        #expect(!directives.noCache)
+        #expect(directives.noCacheFields == [.setCookie])
+    }
+
+    @Test(arguments: [
+        "no-cache", "no-cache=", "no-cache=\" \"", "no-cache=\", \"", "no-cache=\"\"", "no-cache=\"a, b c\"",
+        "no-cache=\"a\", no-cache",
+    ])
     func malformedFieldNamesMeanTheWholeResponse(value: String) {
         #expect(directives(value).noCache)
         #expect(directives(value.replacing("no-cache", with: "private")).isPrivate)

@@ -1,3 +1,4 @@
+import InwardCore
 import InwardTesting
 import TestSupport
 import Testing
@@ -22,7 +23,7 @@ struct CachePolicyTests {
         var request = try DataRequest.example()
         request.headerFields = requestFields
         request.method = method
-        return policy.freshnessLifetime(
+        return policy.remainingLifetime(
             of: DataResponse(status: status, headerFields: fields, body: Data("body".utf8)),
             to: request,
             arrivedAt: Date(timeIntervalSince1970: 784_111_777)
@@ -39,6 +40,20 @@ struct CachePolicyTests {
         #expect(try lifetime(fields, of: .private) == .seconds(40))
     }
 
+    @Test func lifetimeIsFoundWhereverTheResponseStatesIt() throws {
+        let now = HeaderField(.date, "Sun, 06 Nov 1994 08:49:37 GMT")
+        let targeted = [HeaderField(.cacheControl, "max-age=60"), HeaderField(.cdnCacheControl, "max-age=30")]
+        #expect(try lifetime(HeaderFields(targeted)) == .seconds(30))
+        #expect(try lifetime(HeaderFields(targeted), of: .private) == .seconds(60))
+        #expect(try lifetime([now, HeaderField(.expires, "Sun, 06 Nov 1994 08:50:37 GMT")]) == .seconds(60))
+        #expect(try lifetime([now, HeaderField(.lastModified, "Sun, 06 Nov 1994 08:47:57 GMT")]) == .seconds(10))
+        var brief = CachePolicy.shared
+        brief.maximumLifetime = .seconds(5)
+        #expect(try lifetime([HeaderField(.cacheControl, "max-age=60")], of: brief) == .seconds(5))
+        let part: HeaderFields = [HeaderField(.cacheControl, "max-age=60"), HeaderField(.contentRange, "bytes 0-3/9")]
+        #expect(try lifetime(part, status: .partialContent) == .seconds(60))
+    }
+
     @Test(arguments: ["max-age=0", "max-age=5", "no-cache, max-age=60"])
     func responsesToBeValidatedHaveALifetimeOfZero(directives: String) throws {
         #expect(try lifetime([HeaderField(.cacheControl, directives), HeaderField(.age, "10")]) == .zero)
@@ -53,6 +68,14 @@ struct CachePolicyTests {
         #expect(try lifetime([fresh], status: .partialContent) == nil)
         #expect(try lifetime([fresh], to: [HeaderField(.authorization, "Bearer 1")]) == nil)
         #expect(try lifetime([fresh], to: [HeaderField(.cacheControl, "no-store")]) == nil)
+        let answer = DataResponse(headerFields: [fresh])
+        var (cached, redirected) = (answer, answer)
+        cached.origin = .memory
+        redirected.url = try .example("elsewhere")
+        for (response, lifetime) in [(answer, Duration.seconds(60)), (cached, nil), (redirected, nil)] {
+            let found = CachePolicy.shared.remainingLifetime(of: response, to: try .example(), arrivedAt: .distantPast)
+            #expect(found == lifetime)
+        }
         for method in [DataRequest.Method.head, .post, .put, .delete] {
             #expect(try lifetime([fresh], method: method) == nil)
         }

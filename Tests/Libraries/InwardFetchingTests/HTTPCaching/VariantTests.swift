@@ -75,4 +75,13 @@ struct VariantTests {
         }
         #expect(try #require(makeVariant(for: ada)).matches(charles))
     }
+
+    /// They replace one another, whether or not `Vary` names the credentials.
+    @Test func placeOfTheCredentialsMakesNoDifference() throws {
+        let ada = try request(HeaderField(.authorization, "Bearer a"))
+        let variants = try ["Accept, Authorization", "Authorization, Accept", "Accept"].map {
+            try #require(makeVariant($0, for: ada, policy: .private))
+        }
+        #expect(Set(variants).count == 1)
+    }
 }
