@@ -10,10 +10,12 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
         // An address has one canonical form, which is read as the same address.
         precondition(IPAddress("\(address)") == address)
         let host = address.family == .ipv6 ? "[\(address)]" : "\(address)"
-        precondition((try? WebHost(host.bytes)) == .address(address))
+        precondition(host.withBytes { try? WebHost($0) } == .address(address))
+        // The text is canonical if it is the one that is written.
+        precondition(text.withBytes { IPAddress(canonical: $0) } == ("\(address)" == text ? address : nil))
     }
     if let block = IPAddressBlock(text) { precondition(IPAddressBlock("\(block)") == block) }
-    if case .name(let name) = try? WebHost(text.bytes) {
+    if case .name(let name) = text.withBytes({ try? WebHost($0) }) {
         precondition(name.utf8.allSatisfy { $0 < 0x80 } && name == text.lowercased())
     }
     guard let url = URL(string: text), (try? AddressPolicy.publicInternet.check(url)) != nil else { return 0 }

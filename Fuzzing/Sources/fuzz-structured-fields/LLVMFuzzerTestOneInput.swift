@@ -20,15 +20,20 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
         // An error anywhere makes the whole field invalid.
         if !dictionary.members.isEmpty { precondition(StructuredDictionary(text + ",&") == nil) }
     }
-    var parser = CacheDirectiveParser(text)
-    while let (name, argument) = parser.next() {
-        precondition(name.map { text.lowercased().contains($0.rawValue) } ?? true)
-        precondition(argument.map { $0.count <= text.utf8.count } ?? true)
+    // A directive after anything but an open string is read.
+    var directives = CacheDirectives.none
+    directives.read(text)
+    if !text.utf8.contains(UInt8(ascii: "\"")) {
+        directives.read(text + ",immutable")
+        precondition(directives.immutable)
     }
-    precondition(parser.isAtEnd)
-    var elements = text.bytes
-    while let element = elements.takeListElement() { precondition(!element.isEmpty) }
-    precondition(elements.isEmpty)
+    text.withBytes { bytes in
+        var position = 0
+        while let element = bytes.nextListElement(at: &position) {
+            precondition(!element.isEmpty && element.upperBound <= position)
+        }
+        precondition(position == bytes.count)
+    }
     if let tag = EntityTag(text) {
         precondition(EntityTag.list([text], contains: tag) && EntityTag.list(["\"x\", \(text)"], contains: tag))
     }

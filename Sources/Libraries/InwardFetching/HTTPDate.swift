@@ -19,9 +19,11 @@ extension Date {
     ///   - now: The current date, which determines the century of a year of two digits: such a year is at most 50 years ahead.
     ///     With `nil`, dates with such a year are not accepted.
     init?(httpDate text: String, near now: Date? = nil) {
-        var parser = HTTPDateParser(text)
-        guard let seconds = parser.secondsSince1970(near: now) else { return nil }
-        self.init(timeIntervalSince1970: TimeInterval(seconds))
+        let parts = text.withBytes { bytes in
+            bytes.preferredForm ?? bytes.asctime ?? now.flatMap { bytes.rfc850(near: $0) }
+        }
+        guard let (day, time) = parts, day.exists else { return nil }
+        self.init(timeIntervalSince1970: TimeInterval(day.daysSince1970 * 86_400 + time))
     }
 
     /// The date in the preferred form of header fields: `Sun, 06 Nov 1994 08:49:37 GMT`. Dates outside the years 0 to 9999, which have
@@ -31,8 +33,8 @@ extension Date {
         let time = seconds - seconds.dividedDown(by: 86_400) * 86_400
         let day = CivilDay(daysSince1970: seconds.dividedDown(by: 86_400))
         let clock = [time / 3_600, time / 60 % 60, time % 60].map { $0.padded(to: 2) }.joined(separator: ":")
-        let month = HTTPDateParser.months[day.month - 1].capitalized
-        let weekday = HTTPDateParser.shortDays[day.weekday].capitalized
+        let month = HTTPDateForm.months[day.month - 1].capitalized
+        let weekday = HTTPDateForm.shortDays[day.weekday].capitalized
         return "\(weekday), \(day.day.padded(to: 2)) \(month) \(day.year.padded(to: 4)) \(clock) GMT"
     }
 }
@@ -55,54 +57,49 @@ extension Double {
     }
 }
 
-/// A parser of the dates in header fields. Those of Foundation accept other forms, and take longer than a whole answer from a cache
-/// may.
-private struct HTTPDateParser {
-    private static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
-    fileprivate static let shortDays = days.map { String($0.prefix(3)) }
-    private static let wordsForDays = days.map(word)
-    private static let wordsForShortDays = shortDays.map(word)
-    private static let wordsForMonths = months.map(word)
-    /// The length of the longest date, `Wednesday, 06-Nov-94 08:49:37 GMT`.
-    private static let maximumLength = 33
-    fileprivate static let months = [
-        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-    ]
+/// The forms of dates in lower case, with `_` for what differs. All parts have fixed places, except after the day of RFC 850.
+private enum HTTPDateForm {
+    static let preferred = Array("___, __ ___ ____ __:__:__ gmt".utf8)
+    static let asctime = Array("___ ___ __ __:__:__ ____".utf8)
+    static let rfc850 = Array(", __-___-__ __:__:__ gmt".utf8)
 
-    // An array, whose elements are faster to read than those of a string.
-    private let bytes: [UInt8]
-    private var position = 0
+    static let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+    static let shortDays = days.map { String($0.prefix(3)) }
+    static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Creates a parser of a text. One that is too long for a date is not read.
-    init(_ text: String) {
-        bytes = text.utf8.count <= Self.maximumLength ? Array(text.utf8) : []
-    }
+    static let bytesOfDays = days.map { Array($0.utf8) }
+    static let wordsForShortDays = shortDays.map(word)
+    static let wordsForMonths = months.map(word)
 
-    mutating func secondsSince1970(near now: Date?) -> Int? {
-        let isShort = takeName(of: Self.wordsForShortDays) != nil
-        guard isShort || takeName(of: Self.wordsForDays) != nil else { return nil }
-        let moment: (day: CivilDay, time: Int)?
-        if isShort {
-            moment = take(",") ? takePreferredForm() : takeAsctime()
-        } else {
-            moment = take(",") ? now.flatMap { takeRFC850(near: $0) } : nil
-        }
-        guard position == bytes.count, let (day, time) = moment, day.exists else { return nil }
-        return day.daysSince1970 * 86_400 + time
-    }
+    /// Three letters as a number, which is faster to compare.
+    private static func word(_ text: String) -> UInt32 { text.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
+}
 
-    // MARK: Forms, after the day of the week
+// Foundation's parsers accept other forms, and take longer than a whole answer from a cache may.
+extension Span<UInt8> {
+    fileprivate typealias Moment = (day: CivilDay, time: Int)
 
-    private mutating func takePreferredForm() -> (day: CivilDay, time: Int)? {
-        guard take(" "), let day = takeNumber(digits: 2), take(" "), let month = takeMonth(), take(" "),
-            let year = takeNumber(digits: 4), take(" "), let time = takeTime(), takeZone()
+    fileprivate var preferredForm: Moment? {
+        guard fits(HTTPDateForm.preferred), hasShortDay, let day = number(at: 5), let month = month(at: 8),
+            let year = year(at: 12), let time = time(at: 17)
         else { return nil }
         return (CivilDay(year: year, month: month, day: day), time)
     }
 
-    private mutating func takeRFC850(near now: Date) -> (day: CivilDay, time: Int)? {
-        guard take(" "), let day = takeNumber(digits: 2), take("-"), let month = takeMonth(), take("-"),
-            let year = takeNumber(digits: 2), take(" "), let time = takeTime(), takeZone()
+    fileprivate var asctime: Moment? {
+        guard fits(HTTPDateForm.asctime), hasShortDay, let month = month(at: 4),
+            let day = number(at: 8, isPaddedWithSpace: true), let time = time(at: 11), let year = year(at: 20)
+        else { return nil }
+        return (CivilDay(year: year, month: month, day: day), time)
+    }
+
+    fileprivate func rfc850(near now: Date) -> Moment? {
+        let name = end(from: 0) { $0 != UInt8(ascii: ",") }
+        let rest = extracting(name..<count)
+        guard rest.fits(HTTPDateForm.rfc850),
+            HTTPDateForm.bytesOfDays.contains(where: { extracting(0..<name).spells($0) }),
+            let day = rest.number(at: 2), let month = rest.month(at: 5),
+            let year = rest.number(at: 9), let time = rest.time(at: 12)
         else { return nil }
         let latest = CivilDay.year(of: now) + 50
         // The last year with these two digits that is not later.
@@ -110,65 +107,45 @@ private struct HTTPDateParser {
         return (CivilDay(year: fullYear, month: month, day: day), time)
     }
 
-    private mutating func takeAsctime() -> (day: CivilDay, time: Int)? {
-        guard take(" "), let month = takeMonth(), take(" "), let day = takeNumber(digits: take(" ") ? 1 : 2), take(" "),
-            let time = takeTime(), take(" "), let year = takeNumber(digits: 4)
-        else { return nil }
-        return (CivilDay(year: year, month: month, day: day), time)
+    // MARK: Parts
+
+    /// Whether a text has a form, in either case.
+    private func fits(_ form: [UInt8]) -> Bool {
+        guard count == form.count else { return false }
+        for index in indices where form[index] != UInt8(ascii: "_") && form[index] != self[index].lowercase {
+            return false
+        }
+        return true
+    }
+
+    private var hasShortDay: Bool { HTTPDateForm.wordsForShortDays.contains(word(at: 0)) }
+
+    private func month(at start: Int) -> Int? {
+        HTTPDateForm.wordsForMonths.firstIndex(of: word(at: start)).map { $0 + 1 }
+    }
+
+    private func word(at start: Int) -> UInt32 {
+        UInt32(self[start].lowercase) << 16 | UInt32(self[start + 1].lowercase) << 8 | UInt32(self[start + 2].lowercase)
     }
 
     /// Reads a time such as `08:49:37`, and returns the seconds since midnight. The last minute of a day may have a leap second.
-    private mutating func takeTime() -> Int? {
-        guard let hour = takeNumber(digits: 2), hour < 24, take(":"), let minute = takeNumber(digits: 2), minute < 60,
-            take(":"), let second = takeNumber(digits: 2), second < 60 || (hour, minute, second) == (23, 59, 60)
+    private func time(at start: Int) -> Int? {
+        guard let hour = number(at: start), hour < 24, let minute = number(at: start + 3), minute < 60,
+            let second = number(at: start + 6), second < 60 || (hour, minute, second) == (23, 59, 60)
         else { return nil }
         return (hour * 60 + minute) * 60 + second
     }
 
-    /// Reads `GMT`, which all dates are in.
-    private mutating func takeZone() -> Bool { take(" ") && take("g") && take("m") && take("t") }
-
-    private mutating func takeMonth() -> Int? { takeName(of: Self.wordsForMonths).map { $0 + 1 } }
-
-    // MARK: Tokens
-
-    /// Reads an ASCII character, in either case if it is a lowercase letter. Reads nothing if another one follows.
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard position < bytes.count, bytes[position].lowercase == UInt8(ascii: character) else { return false }
-        position += 1
-        return true
+    private func year(at start: Int) -> Int? {
+        guard let century = number(at: start), let year = number(at: start + 2) else { return nil }
+        return century * 100 + year
     }
 
-    /// Reads one of the words and returns its place. Reads nothing if another word follows.
-    private mutating func takeName(of words: [UInt128]) -> Int? {
-        var word: UInt128 = 0
-        var end = position
-        while end < bytes.count, case let letter = bytes[end].lowercase,
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
-        {
-            // No word is as long as the number.
-            guard word.leadingZeroBitCount >= 8 else { return nil }
-            word = word << 8 | UInt128(letter)
-            end += 1
-        }
-        let place = words.firstIndex(of: word)
-        if place != nil { position = end }
-        return place
-    }
-
-    /// A short text in lowercase as a number, which is faster to compare.
-    private static func word(_ text: String) -> UInt128 { text.utf8.reduce(0) { $0 << 8 | UInt128($1) } }
-
-    private mutating func takeNumber(digits: Int) -> Int? {
-        var number = 0
-        for _ in 0..<digits {
-            guard position < bytes.count, case let byte = bytes[position],
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            else { return nil }
-            number = number * 10 + Int(byte - UInt8(ascii: "0"))
-            position += 1
-        }
-        return number
+    /// Reads two digits, of which the first may be a space.
+    private func number(at start: Int, isPaddedWithSpace: Bool = false) -> Int? {
+        let isPadded = isPaddedWithSpace && self[start] == UInt8(ascii: " ")
+        guard isPadded || self[start].isDigit, self[start + 1].isDigit else { return nil }
+        return (isPadded ? 0 : Int(self[start] - UInt8(ascii: "0")) * 10) + Int(self[start + 1] - UInt8(ascii: "0"))
     }
 }
 

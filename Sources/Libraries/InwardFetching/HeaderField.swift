@@ -71,6 +71,8 @@ extension HeaderField {
         /// The name in its original case.
         public let rawValue: String
         private let folded: String
+        /// A number that differs for almost all unequal names. It is compared first, because that takes no count of references.
+        private let key: UInt64
 
         /// Creates a name; `nil` if the text is not a token of RFC 9110 section 5.6.2.
         public init?(_ name: String) {
@@ -81,12 +83,13 @@ extension HeaderField {
         private init(unchecked name: String) {
             rawValue = name
             folded = name.lowercased()
+            // The function FNV-1a. Names that were made to have the same key are only slower to compare.
+            key = folded.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         }
 
         /// Returns whether two names are equal, ignoring case.
         public static func == (left: Self, right: Self) -> Bool {
-            // Almost all unequal names differ in length, which is faster to compare. They are ASCII, so equal ones do not.
-            left.length == right.length && left.folded == right.folded
+            left.key == right.key && left.folded == right.folded
         }
 
         /// Hashes the name, ignoring case.
@@ -206,7 +209,8 @@ extension HeaderField.Name {
 /// print(fields[.accept] ?? "any type")
 /// ```
 public struct HeaderFields: Hashable, Sendable {
-    private var fields: [HeaderField] = []
+    // Read through its span, because iteration copies fields.
+    fileprivate(set) var fields: [HeaderField] = []
 
     /// Creates an empty list of header fields.
     public init() {}
@@ -242,9 +246,21 @@ public struct HeaderFields: Hashable, Sendable {
 
     /// Returns the value of the first field with a name.
     func firstValue(of name: HeaderField.Name) -> String? {
-        // By index, because iteration copies fields.
-        fields.indices.first { fields[$0].name == name }.map { fields[$0].value }
+        fields.span.firstIndex(of: name).map { fields[$0].value }
     }
+
+    /// Calls a function with the value of each field with a name, without copying the others.
+    func forEachValue(of name: HeaderField.Name, _ read: (String) -> Void) {
+        let fields = fields.span
+        var next = fields.firstIndex(of: name)
+        while let index = next {
+            read(fields[index].value)
+            next = fields.firstIndex(of: name, from: index + 1)
+        }
+    }
+
+    /// Returns whether there is a field with a name.
+    func contains(_ name: HeaderField.Name) -> Bool { fields.span.firstIndex(of: name) != nil }
 
     /// Whether any field carries credentials or is equally sensitive.
     var haveCredentials: Bool { contains { $0.isSensitive || $0.name.carriesCredentials } }
@@ -269,6 +285,14 @@ public struct HeaderFields: Hashable, Sendable {
     /// - Complexity: O(n) in the number of fields.
     public mutating func removeAll(where condition: (HeaderField) -> Bool) {
         fields.removeAll(where: condition)
+    }
+}
+
+extension Span<HeaderField> {
+    /// Returns the position of the first field with a name, from another position on.
+    func firstIndex(of name: HeaderField.Name, from start: Int = 0) -> Int? {
+        for index in start..<count where self[index].name == name { return index }
+        return nil
     }
 }
 
@@ -311,27 +335,5 @@ extension UInt8 {
             true
         default: "!#$%&'*+.^_`|~".utf8.contains(self)
         }
-    }
-
-    /// The byte, in lower case if it is an ASCII letter.
-    var lowercase: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
-}
-
-extension String {
-    /// The text as bytes, which are faster to read than those of a string.
-    var bytes: ArraySlice<UInt8> { Array(utf8)[...] }
-}
-
-extension ArraySlice<UInt8> {
-    /// The text that the bytes encode.
-    var text: String { String(decoding: self, as: UTF8.self) }
-
-    /// The text that the bytes encode, with ASCII letters in lower case.
-    var lowercasedText: String { String(decoding: map(\.lowercase), as: UTF8.self) }
-
-    /// Returns whether the bytes encode a text, which is in lower case, if the case of ASCII letters is ignored.
-    func spells(_ text: Self) -> Bool {
-        // Most texts differ in length, which is faster to compare.
-        count == text.count && zip(self, text).allSatisfy { $0.lowercase == $1 }
     }
 }

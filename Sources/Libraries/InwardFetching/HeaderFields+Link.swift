@@ -51,7 +51,8 @@ private struct Link {
         guard rest.first == UInt8(ascii: "=") else { return (name, "") }
         rest = rest.dropFirst()
         // An unterminated string counts as a plain value.
-        return (name, rest.takeQuotedString()?.text ?? text(from: &rest, until: ";", ",").filter { $0 != "\"" })
+        let string = rest.takeQuotedString().map { String(decoding: $0, as: UTF8.self) }
+        return (name, string ?? text(from: &rest, until: ";", ",").filter { $0 != "\"" })
     }
 
     /// Removes the text before the first of some characters, and returns it without surrounding white space.

@@ -27,6 +27,7 @@ struct SharedStoreTests {
             dataFetcher: source,
             sharedStore: records,
             pendingWrites: pendingWrites,
+            clock: ManualClock(),
             deliveringAs: credentials
         )
         _ = try app.errorHandler.replace(with: handler)

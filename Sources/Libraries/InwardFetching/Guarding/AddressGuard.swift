@@ -57,7 +57,8 @@ public struct AddressGuard: Sendable {
     /// - Throws: A ``FetchError`` with ``FetchError/Reason/addressRefused``.
     public func check(_ request: DataRequest) throws(FetchError) {
         do throws(AddressRefusal) {
-            for policy in policies { try policy.check(request.url) }
+            let target = URLTarget(request.url)
+            for policy in policies { try policy.check(target) }
         } catch {
             throw FetchError(error, of: request)
         }
@@ -86,9 +87,9 @@ public struct AddressGuard: Sendable {
     ) async throws(FetchError) -> [IPAddress]? {
         let policies = policies.filter { $0.checksAddresses(of: request.url) }
         guard !policies.isEmpty else { return nil }
-        let target = URLTarget(request.url.absoluteString)
+        let target = URLTarget(request.url)
         let addresses =
-            switch try webHost(target.host, of: request) {
+            switch try host(of: target, request) {
             case .address(let address): [address]
             case .name(let name): try await addresses(of: name, for: request, resolver)
             }
@@ -102,9 +103,9 @@ public struct AddressGuard: Sendable {
         return addresses
     }
 
-    private func webHost(_ text: ArraySlice<UInt8>, of request: DataRequest) throws(FetchError) -> WebHost {
+    private func host(of target: URLTarget, _ request: DataRequest) throws(FetchError) -> WebHost {
         do throws(AddressRefusal) {
-            return try WebHost(text)
+            return try target.host()
         } catch {
             throw FetchError(error, of: request)
         }

@@ -36,7 +36,7 @@ public struct AddressPolicy: Hashable, Sendable {
         case https
 
         /// Reads a scheme in either case.
-        init?(_ text: ArraySlice<UInt8>) {
+        init?(_ text: Span<UInt8>) {
             if text.spells(Self.httpsSpelling) {
                 self = .https
             } else if text.spells(Self.httpSpelling) {
@@ -46,8 +46,8 @@ public struct AddressPolicy: Hashable, Sendable {
             }
         }
 
-        private static let httpsSpelling = https.rawValue.bytes
-        private static let httpSpelling = http.rawValue.bytes
+        private static let httpsSpelling = Array(https.rawValue.utf8)
+        private static let httpSpelling = Array(http.rawValue.utf8)
 
         var defaultPort: Int {
             switch self {
@@ -61,20 +61,47 @@ public struct AddressPolicy: Hashable, Sendable {
     }
 
     /// The policy that allows every host on the public internet, with `https` and `http` at ports 443 and 80.
-    public static let publicInternet = Self()
+    public static let publicInternet = Self(Rules())
+
+    /// What a policy allows.
+    private struct Rules: Hashable {
+        var schemes: Set<Scheme> = [.https, .http]
+        var ports: Set<Int> = [443, 80]
+        /// The blocks of addresses that are allowed although they are not on the public internet.
+        var blocks: [IPAddressBlock] = []
+        /// The allowed hosts; `nil` for all on the public internet.
+        var hosts: AllowedHosts?
+        /// The origins that are allowed whatever their hosts resolve to.
+        var trustedOrigins: Set<TrustedOrigin> = []
+    }
+
+    /// Rules in memory of their own. A check takes less time than a copy of them would.
+    private final class Box: Sendable {
+        let rules: Rules
+
+        init(_ rules: Rules) {
+            self.rules = rules
+        }
+    }
+
+    private let box: Box
+
+    private init(_ rules: Rules) {
+        box = Box(rules)
+    }
 
     /// The allowed schemes.
-    public private(set) var schemes: Set<Scheme> = [.https, .http]
+    public var schemes: Set<Scheme> { box.rules.schemes }
     /// The allowed ports.
-    public private(set) var ports: Set<Int> = [443, 80]
+    public var ports: Set<Int> { box.rules.ports }
     /// The blocks of addresses that are allowed although they are not on the public internet.
-    public private(set) var allowedBlocks: [IPAddressBlock] = []
-    /// The allowed hosts; `nil` for all on the public internet.
-    private var hosts: AllowedHosts?
-    /// The origins that are allowed whatever their hosts resolve to.
-    private var trustedOrigins: Set<TrustedOrigin> = []
+    public var allowedBlocks: [IPAddressBlock] { box.rules.blocks }
 
-    private init() {}
+    /// Returns whether two policies have the same rules.
+    public static func == (left: Self, right: Self) -> Bool { left.box.rules == right.box.rules }
+
+    /// Hashes the rules.
+    public func hash(into hasher: inout Hasher) { hasher.combine(box.rules) }
 
     /// Creates a policy.
     ///
@@ -102,10 +129,9 @@ public struct AddressPolicy: Hashable, Sendable {
         hosts: Set<String>? = nil,
         allowing blocks: [IPAddressBlock] = []
     ) throws(AddressPolicyError) {
-        self.schemes = schemes
-        self.ports = ports
-        if let hosts { self.hosts = try AllowedHosts(hosts) }
-        allowedBlocks = blocks
+        var rules = Rules(schemes: schemes, ports: ports, blocks: blocks)
+        if let hosts { rules.hosts = try AllowedHosts(hosts) }
+        self.init(rules)
     }
 
     /// Checks the scheme, user information, host and port of a URL, and the address if the host is one.
@@ -119,24 +145,25 @@ public struct AddressPolicy: Hashable, Sendable {
     /// - Parameter url: The URL.
     /// - Throws: An ``AddressRefusal`` that names the rule.
     public func check(_ url: URL) throws(AddressRefusal) {
-        let target = URLTarget(url.absoluteString)
-        if let rule = try rule(refusing: target) {
-            throw AddressRefusal(rule, host: target.hostText)
-        }
+        try check(URLTarget(url))
+    }
+
+    func check(_ target: URLTarget) throws(AddressRefusal) {
+        if let rule = try rule(refusing: target) { throw AddressRefusal(rule, host: target.hostText) }
     }
 
     private func rule(refusing target: URLTarget) throws(AddressRefusal) -> AddressRefusal.Rule? {
         if !target.hasUserInformation, trusts(target) { return nil }
-        guard let scheme = Scheme(target.scheme), schemes.contains(scheme) else { return .scheme }
+        guard let scheme = target.scheme, schemes.contains(scheme) else { return .scheme }
         if target.hasUserInformation { return .userInformation }
-        switch try WebHost(target.host) {
+        switch try target.host() {
         case .address(let address):
-            if hosts?.contains(address) == false { return .hostNotAllowed }
-            if let rule = SpecialAddressRange.rule(refusing: address, allowing: allowedBlocks) { return rule }
+            if box.rules.hosts?.contains(address) == false { return .hostNotAllowed }
+            if let rule = SpecialAddressRange.rule(refusing: address, allowing: box.rules.blocks) { return rule }
         case .name(let name):
             if let rule = rule(refusing: name) { return rule }
         }
-        return allows(target.port, of: scheme) ? nil : .port
+        return target.port.map(ports.contains) == true ? nil : .port
     }
 
     /// Checks an address that a host resolved to.
@@ -152,21 +179,17 @@ public struct AddressPolicy: Hashable, Sendable {
     ///   - host: The host as the requester wrote it, for the error.
     /// - Throws: An ``AddressRefusal`` that names the rule.
     public func check(_ address: IPAddress, of host: String? = nil) throws(AddressRefusal) {
-        if let rule = SpecialAddressRange.rule(refusing: address, allowing: allowedBlocks) {
+        if let rule = SpecialAddressRange.rule(refusing: address, allowing: box.rules.blocks) {
             throw AddressRefusal(rule, host: host)
         }
     }
 
     private func rule(refusing name: String) -> AddressRefusal.Rule? {
-        let entry = hosts?.entry(allowing: name)
-        if hosts != nil, entry == nil { return .hostNotAllowed }
+        let entry = box.rules.hosts?.entry(allowing: name)
+        if box.rules.hosts != nil, entry == nil { return .hostNotAllowed }
         // Special names are allowed only by entries for them.
         if WebHost.isSpecialUse(name) { return entry.map(WebHost.isSpecialUse) == true ? nil : .specialUseName }
         return entry == nil && !name.contains(".") ? .singleLabelName : nil
-    }
-
-    private func allows(_ port: ArraySlice<UInt8>?, of scheme: Scheme) -> Bool {
-        scheme.port(port).map(ports.contains) ?? false
     }
 }
 
@@ -187,9 +210,7 @@ extension AddressPolicy {
     /// - Returns: The policy.
     /// - Throws: An ``AddressPolicyError`` if the URL is not such a URL.
     public static func origin(of url: URL) throws(AddressPolicyError) -> Self {
-        var nothing = Self()
-        nothing.hosts = AllowedHosts()
-        return try nothing.trusting(originOf: url)
+        try Self(Rules(hosts: AllowedHosts())).trusting(originOf: url)
     }
 
     /// Returns this policy, which then also allows the origin of a URL, whatever its host resolves to.
@@ -203,14 +224,14 @@ extension AddressPolicy {
     /// - Returns: The policy.
     /// - Throws: An ``AddressPolicyError`` if the URL is not such a URL.
     public func trusting(originOf url: URL) throws(AddressPolicyError) -> Self {
-        guard let origin = TrustedOrigin(URLTarget(url.absoluteString)) else {
+        guard let origin = TrustedOrigin(URLTarget(url)) else {
             throw AddressPolicyError(
                 "Only the origin of an http or https URL without a user name and a password can be trusted."
             )
         }
-        var policy = self
-        policy.trustedOrigins.insert(origin)
-        return policy
+        var rules = box.rules
+        rules.trustedOrigins.insert(origin)
+        return Self(rules)
     }
 
     /// Whether the policy requires a check of the addresses that hosts resolve to. If it allows only origins of operators, it
@@ -220,7 +241,7 @@ extension AddressPolicy {
     /// print(AddressPolicy.publicInternet.checksAddresses)  // true
     /// print(try AddressPolicy.origin(of: url).checksAddresses)  // false
     /// ```
-    public var checksAddresses: Bool { hosts?.isEmpty != true }
+    public var checksAddresses: Bool { box.rules.hosts?.isEmpty != true }
 
     /// Returns whether the addresses of a URL's host must be checked. They are not if the policy trusts the origin of the URL.
     ///
@@ -228,19 +249,11 @@ extension AddressPolicy {
     /// let policy = try AddressPolicy.publicInternet.trusting(originOf: url)
     /// print(policy.checksAddresses(of: url))  // false
     /// ```
-    public func checksAddresses(of url: URL) -> Bool { checksAddresses && !trusts(URLTarget(url.absoluteString)) }
+    public func checksAddresses(of url: URL) -> Bool { checksAddresses && !trusts(URLTarget(url)) }
 
     private func trusts(_ target: URLTarget) -> Bool {
-        guard !trustedOrigins.isEmpty, let origin = TrustedOrigin(target) else { return false }
-        return trustedOrigins.contains(origin)
-    }
-}
-
-extension AddressPolicy.Scheme {
-    /// Returns the number of a port as written, or the default port; `nil` for leading zeros, signs and other text.
-    func port(_ text: ArraySlice<UInt8>?) -> Int? {
-        guard let text = text?.text else { return defaultPort }
-        return UInt16(text).flatMap { String($0) == text ? Int($0) : nil }
+        guard !box.rules.trustedOrigins.isEmpty, let origin = TrustedOrigin(target) else { return false }
+        return box.rules.trustedOrigins.contains(origin)
     }
 }
 
@@ -251,12 +264,11 @@ private struct TrustedOrigin: Hashable, CustomStringConvertible {
     private let port: Int
 
     init?(_ target: URLTarget) {
-        guard let scheme = AddressPolicy.Scheme(target.scheme), !target.host.isEmpty, !target.hasUserInformation,
-            let port = scheme.port(target.port)
+        guard let scheme = target.scheme, let host = target.hostText, !target.hasUserInformation, let port = target.port
         else { return nil }
         self.scheme = scheme
         // Other characters than ASCII letters have no case in host names.
-        host = target.host.lowercasedText
+        self.host = host.withBytes { $0.lowercasedText }
         self.port = port
     }
 
@@ -266,10 +278,11 @@ private struct TrustedOrigin: Hashable, CustomStringConvertible {
 extension AddressPolicy: CustomStringConvertible {
     /// What the policy allows, such as `addresses on the public internet`.
     public var description: String {
-        let origins = trustedOrigins.map(\.description).sorted().joined(separator: ", ")
+        let origins = box.rules.trustedOrigins.map(\.description).sorted().joined(separator: ", ")
         if !checksAddresses { return origins.isEmpty ? "no addresses" : origins }
-        let others = hosts == nil ? "addresses on the public internet" : "allowed hosts on the public internet"
-        let blocks = allowedBlocks.map(\.description).joined(separator: ", ")
+        let others =
+            box.rules.hosts == nil ? "addresses on the public internet" : "allowed hosts on the public internet"
+        let blocks = box.rules.blocks.map(\.description).joined(separator: ", ")
         return others + (blocks.isEmpty ? "" : " or in \(blocks)") + (origins.isEmpty ? "" : ", and to \(origins)")
     }
 }

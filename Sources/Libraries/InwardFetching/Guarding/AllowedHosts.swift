@@ -18,10 +18,13 @@ struct AllowedHosts: Hashable {
         for entry in entries.sorted() {
             let isSuffix = entry.hasPrefix(".")
             do throws(AddressRefusal) {
-                switch try WebHost(entry.bytes.dropFirst(isSuffix ? 1 : 0)) {
+                let host = try entry.withBytes { bytes throws(AddressRefusal) in
+                    try WebHost(bytes.extracting((isSuffix ? 1 : 0)..<bytes.count))
+                }
+                switch host {
                 case .name(let domain) where isSuffix: domains.insert(domain[...])
                 case .address where isSuffix: throw AddressRefusal(.numericHost, host: entry)
-                case let host: hosts.insert(host)
+                case .name, .address: hosts.insert(host)
                 }
             } catch {
                 throw AddressPolicyError(entry, error)

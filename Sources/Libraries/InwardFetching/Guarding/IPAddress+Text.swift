@@ -11,28 +11,14 @@ extension IPAddress: LosslessStringConvertible {
     /// let octal = IPAddress("0300.0.2.1")  // nil, because programs disagree about its meaning
     /// ```
     public init?(_ description: String) {
-        self.init(utf8: description.utf8)
-    }
-
-    /// Parses an address in one pass, without allocating memory.
-    init?(utf8 text: some Sequence<UInt8>) {
-        var parser = IPAddressParser()
-        for byte in text {
-            guard parser.read(byte) else { return nil }
-        }
-        guard let address = parser.address else { return nil }
-        self = address
+        guard let parser = description.withBytes({ IPAddressParser($0) }) else { return nil }
+        self = parser.address
     }
 
     /// Parses an address in canonical form; `nil` if the text is another spelling of an address, such as `::FFFF` or `0::1`.
-    init?(canonical text: some Collection<UInt8>) {
-        self.init(utf8: text)
-        // Only one spelling of an IPv4 address is read at all.
-        guard family == .ipv6 else { return }
-        var written = text.makeIterator()
-        var isCanonical = true
-        writeText { byte in isCanonical = written.next() == byte && isCanonical }
-        guard isCanonical, written.next() == nil else { return nil }
+    init?(canonical text: Span<UInt8>) {
+        guard let parser = IPAddressParser(text), parser.isCanonical else { return nil }
+        self = parser.address
     }
 }
 
@@ -50,8 +36,6 @@ extension IPAddress: CustomStringConvertible {
     private func writeText(to write: (UInt8) -> Void) {
         guard family == .ipv6 else { return writeDecimals(to: write) }
         let zeros = longestRunOfZeros
-        // RFC 5952 section 5 recommends dotted decimal for well-known prefixes of embedded addresses.
-        let isMapped = bits >> 32 == 0xFFFF
         var index = 0
         while index < (isMapped ? 6 : 8) {
             if zeros.contains(index) {
@@ -70,10 +54,13 @@ extension IPAddress: CustomStringConvertible {
         }
     }
 
+    /// Whether the address ends in dotted decimal, as RFC 5952 section 5 recommends for well-known prefixes of embedded addresses.
+    var isMapped: Bool { bits >> 32 == 0xFFFF }
+
     private func group(_ index: Int) -> UInt16 { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * index)) }
 
     /// The first of the longest runs of at least two groups that are zero; an empty range at 0 if no run is that long.
-    private var longestRunOfZeros: Range<Int> {
+    var longestRunOfZeros: Range<Int> {
         var longest = 0..<0
         var start = 0
         for index in 0..<8 {

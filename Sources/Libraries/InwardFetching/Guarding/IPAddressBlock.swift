@@ -64,7 +64,7 @@ extension IPAddressBlock: LosslessStringConvertible {
     /// ```
     public init?(_ description: String) {
         let parts = description.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let first = IPAddress(utf8: parts[0].utf8), let length = UInt8(parts[1]),
+        guard parts.count == 2, let first = IPAddress(String(parts[0])), let length = UInt8(parts[1]),
             String(length) == parts[1], length <= first.family.bitCount
         else { return nil }
         self.init(unchecked: first, prefixLength: Int(length))

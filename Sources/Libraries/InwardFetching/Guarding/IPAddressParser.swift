@@ -1,99 +1,101 @@
-/// A state machine that reads the text of an address byte by byte.
+/// A parser of the text of an address.
 struct IPAddressParser {
-    private var bits: UInt128 = 0
-    /// The number of finished groups of an IPv6 address.
-    private var groups = 0
-    /// The number of groups before the `::`.
-    private var head: Int?
-    /// The number of consecutive colons just read.
-    private var colons = 0
-    /// The numbers before the dots just read.
-    private var dotted: UInt32 = 0
-    private var dots = 0
-    /// The number of digits in the current group or number.
-    private var digits = 0
-    /// The value of the digits as hexadecimal.
-    private var group: UInt16 = 0
-    /// The value of the digits as decimal; `nil` if they are not a number from 0 to 255 without leading zeros.
-    private var decimal: UInt32? = 0
+    /// The address.
+    let address: IPAddress
+    /// Whether the text is the one that ``IPAddress/description`` writes (RFC 5952).
+    let isCanonical: Bool
 
-    /// Reads the next byte and returns whether the text can still be an address.
-    mutating func read(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: ":"): readColon()
-        case UInt8(ascii: "."): readDot()
-        default: byte.hexDigit.map { readDigit($0) } ?? false
+    /// Reads an address in one pass; `nil` if the text is none.
+    init?(_ bytes: Span<UInt8>) {
+        if let bits = bytes.dottedDecimal(from: 0) {
+            // Only one spelling of an IPv4 address is read at all.
+            self.init(IPAddress(ipv4: bits), isCanonical: true)
+        } else {
+            self.init(ipv6: bytes)
         }
     }
 
-    private mutating func readDigit(_ digit: UInt8) -> Bool {
-        // Only a double colon may stand at the beginning.
-        guard digits < 4, colons != 1 || groups > 0 else { return false }
-        if let value = decimal {
-            let isNumber = digit < 10 && (digits == 0 || value > 0)
-            let next = value * 10 + UInt32(digit)
-            decimal = isNumber && next <= 255 ? next : nil
+    private init(_ address: IPAddress, isCanonical: Bool) {
+        self.address = address
+        self.isCanonical = isCanonical
+    }
+
+    private init?(ipv6 bytes: Span<UInt8>) {
+        var bits: UInt128 = 0
+        var groups = 0
+        /// The number of groups before the `::`.
+        var head: Int?
+        var isDotted = false
+        var isCanonical = true
+        var position = 0
+        if bytes.count >= 2, bytes[0] == UInt8(ascii: ":"), bytes[1] == UInt8(ascii: ":") {
+            head = 0
+            position = 2
         }
-        group = group << 4 | UInt16(digit)
-        digits += 1
-        colons = 0
-        return true
-    }
-
-    private mutating func readDot() -> Bool {
-        guard digits > 0, dots < 3, let decimal else { return false }
-        dotted = dotted << 8 | decimal
-        dots += 1
-        beginDigits()
-        return true
-    }
-
-    private mutating func readColon() -> Bool {
-        guard dots == 0 else { return false }
-        if digits > 0 {
-            guard groups < 7 else { return false }
-            finishGroup()
-            colons = 1
-            return true
-        }
-        colons += 1
-        guard colons == 2 else { return colons == 1 }
-        guard head == nil else { return false }
-        head = groups
-        return true
-    }
-
-    private mutating func finishGroup() {
-        bits = bits << 16 | UInt128(group)
-        groups += 1
-        beginDigits()
-    }
-
-    private mutating func beginDigits() {
-        digits = 0
-        group = 0
-        decimal = 0
-    }
-
-    /// The address, if the text ends here; `nil` if it is incomplete.
-    var address: IPAddress? {
-        var (bits, groups) = (bits, groups)
-        if dots > 0 {
-            guard dots == 3, digits > 0, let decimal else { return nil }
-            let embedded = dotted << 8 | decimal
-            if groups == 0, head == nil { return IPAddress(ipv4: embedded) }
-            bits = bits << 32 | UInt128(embedded)
-            groups += 2
-        } else if digits > 0 {
+        while position < bytes.count {
+            let start = position
+            var group: UInt16 = 0
+            while position < bytes.count, let digit = bytes[position].hexDigit {
+                guard position - start < 4 else { return nil }
+                group = group << 4 | UInt16(digit)
+                isCanonical = isCanonical && !bytes[position].isUpperCase
+                position += 1
+            }
+            if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+                guard groups <= 6, let embedded = bytes.dottedDecimal(from: start) else { return nil }
+                bits = bits << 32 | UInt128(embedded)
+                groups += 2
+                isDotted = true
+                break
+            }
+            guard position > start, groups < 8 else { return nil }
+            isCanonical = isCanonical && (position == start + 1 || bytes[start] != UInt8(ascii: "0"))
             bits = bits << 16 | UInt128(group)
             groups += 1
-        } else {
-            guard colons == 2 else { return nil }
+            if position == bytes.count { break }
+            // A colon, and another group or colon after it.
+            guard bytes[position] == UInt8(ascii: ":"), position + 1 < bytes.count else { return nil }
+            position += 1
+            if bytes[position] == UInt8(ascii: ":") {
+                guard head == nil else { return nil }
+                head = groups
+                position += 1
+            }
         }
-        guard let head else { return groups == 8 ? IPAddress(ipv6: bits) : nil }
-        guard groups < 8 else { return nil }
-        let tailBits = UInt128(16 * (groups - head))
-        return IPAddress(ipv6: (bits >> tailBits) << UInt128(128 - 16 * head) | bits & ((1 << tailBits) - 1))
+        if let head {
+            guard groups < 8 else { return nil }
+            let tailBits = UInt128(16 * (groups - head))
+            bits = (bits >> tailBits) << UInt128(128 - 16 * head) | bits & ((1 << tailBits) - 1)
+        } else if groups != 8 {
+            return nil
+        }
+        address = IPAddress(ipv6: bits)
+        let omitted = head.map { $0..<($0 + 8 - groups) } ?? 0..<0
+        self.isCanonical = isCanonical && omitted == address.longestRunOfZeros && isDotted == address.isMapped
+    }
+}
+
+extension Span<UInt8> {
+    /// Reads four decimal numbers from a position to the end, each from 0 to 255 and without leading zeros.
+    fileprivate func dottedDecimal(from start: Int) -> UInt32? {
+        var bits: UInt32 = 0
+        var position = start
+        for part in 0..<4 {
+            if part > 0 {
+                guard position < count, self[position] == UInt8(ascii: ".") else { return nil }
+                position += 1
+            }
+            let first = position
+            var number: UInt32 = 0
+            while position < count, self[position].isDigit {
+                number = number * 10 + UInt32(self[position] - UInt8(ascii: "0"))
+                guard number <= 255 else { return nil }
+                position += 1
+            }
+            guard position > first, position == first + 1 || self[first] != UInt8(ascii: "0") else { return nil }
+            bits = bits << 8 | number
+        }
+        return position == count ? bits : nil
     }
 }
 
@@ -107,4 +109,6 @@ extension UInt8 {
         default: nil
         }
     }
+
+    fileprivate var isUpperCase: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
 }

@@ -13,27 +13,27 @@ enum WebHost: Hashable {
     ///
     /// - Parameter bytes: The host as written.
     /// - Throws: An ``AddressRefusal`` that names the rule for the spelling.
-    init(_ bytes: ArraySlice<UInt8>) throws(AddressRefusal) {
+    init(_ bytes: Span<UInt8>) throws(AddressRefusal) {
         if bytes.isEmpty { throw AddressRefusal(.missingHost, host: nil) }
-        if bytes.first == UInt8(ascii: "[") {
-            guard bytes.last == UInt8(ascii: "]"),
-                let address = IPAddress(canonical: bytes.dropFirst().dropLast()), address.family == .ipv6
+        if bytes[0] == UInt8(ascii: "[") {
+            guard bytes.count >= 2, bytes[bytes.count - 1] == UInt8(ascii: "]"),
+                let address = IPAddress(canonical: bytes.extracting(1..<bytes.count - 1)), address.family == .ipv6
             else {
-                let hasZone = bytes.contains(UInt8(ascii: "%"))
+                let hasZone = bytes.copy.contains(UInt8(ascii: "%"))
                 throw AddressRefusal(hasZone ? .zoneIdentifier : .addressSpelling, host: bytes.text)
             }
             self = .address(address)
         } else if let address = IPAddress(canonical: bytes), address.family == .ipv4 {
             self = .address(address)
         } else {
-            if let rule = Self.rule(refusing: bytes) { throw AddressRefusal(rule, host: bytes.text) }
+            if let rule = Self.rule(refusing: bytes.copy) { throw AddressRefusal(rule, host: bytes.text) }
             self = .name(bytes.lowercasedText)
         }
     }
 
     /// Returns the rule by which the spelling of a name is refused; `nil` if it is a name of letters, digits, hyphens and
     /// underscores (RFC 1123 section 2.1, with the underscores that are common in practice).
-    private static func rule(refusing name: ArraySlice<UInt8>) -> AddressRefusal.Rule? {
+    private static func rule(refusing name: [UInt8]) -> AddressRefusal.Rule? {
         if name.contains(UInt8(ascii: "%")) { return .percentEncodedHost }
         guard name.allSatisfy(\.isNameCharacter) else { return .hostCharacter }
         let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -54,27 +54,54 @@ struct CacheDirectives: Hashable, Sendable, Codable {
 
     /// The directives of all `Cache-Control` fields together.
     init(_ fields: HeaderFields) {
-        // By index, because iteration copies fields.
-        for index in fields.indices where fields[index].name == .cacheControl { read(fields[index].value) }
+        fields.forEachValue(of: .cacheControl) { read($0) }
     }
 
     private init() {}
 
-    /// Reads the value of a field.
+    /// Reads the value of a field (RFC 9111 section 5.2), whose syntax is that of lists (RFC 9110 section 5.6).
     mutating func read(_ value: String) {
-        var parser = CacheDirectiveParser(value)
-        while let (name, argument) = parser.next() {
-            if let name { apply(name, argument) }
+        value.withBytes { bytes in
+            var position = 0
+            while true {
+                position = bytes.end(from: position) { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
+                guard position < bytes.count else { return }
+                readDirective(in: bytes, at: &position)
+            }
+        }
+    }
+
+    /// Reads a directive, up to the comma after it or the end.
+    ///
+    /// White space around the equals sign is an error: a name before it is unknown, and an argument after it includes it.
+    private mutating func readDirective(in bytes: Span<UInt8>, at position: inout Int) {
+        var start = position
+        position = bytes.end(from: start) { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "=") else {
+            let name = Name(bytes.extracting(bytes.withoutTrailingWhiteSpace(start..<position)))
+            return apply(name, nil)
+        }
+        let name = Name(bytes.extracting(start..<position))
+        start = position + 1
+        let string = bytes.quotedString(at: start)
+        if let string { start = string.end }
+        position = bytes.end(from: start) { $0 != UInt8(ascii: ",") }
+        let token = bytes.extracting(bytes.withoutTrailingWhiteSpace(start..<position))
+        if let string {
+            apply(name, (string.bytes + token.copy).span)
+        } else {
+            apply(name, token)
         }
     }
 
     /// Applies one directive.
     ///
     /// - Parameters:
-    ///   - name: The name.
+    ///   - name: The name; `nil` for an unknown one, which is ignored.
     ///   - argument: The argument without quotation marks; `nil` if there is none.
-    mutating func apply(_ name: Name, _ argument: ArraySlice<UInt8>?) {
+    mutating func apply(_ name: Name?, _ argument: Span<UInt8>?) {
         switch name {
+        case nil: break
         case .maxAge: maxAge = Self.lifetime(argument, after: maxAge)
         case .sharedMaxAge: sharedMaxAge = Self.lifetime(argument, after: sharedMaxAge)
         case .noCache: Self.read(argument, into: &noCacheFields, or: &noCache)
@@ -97,29 +124,33 @@ struct CacheDirectives: Hashable, Sendable, Codable {
 
     /// Returns a lifetime. One that is not a number of seconds, or differs from an earlier one, is zero: the response is stale
     /// (RFC 9111 section 4.2.1).
-    private static func lifetime(_ argument: ArraySlice<UInt8>?, after earlier: Duration?) -> Duration {
+    private static func lifetime(_ argument: Span<UInt8>?, after earlier: Duration?) -> Duration {
         let value = seconds(argument) ?? .zero
         return earlier.map { $0 == value ? value : .zero } ?? value
     }
 
     private static func read(
-        _ argument: ArraySlice<UInt8>?,
+        _ argument: Span<UInt8>?,
         into fields: inout Set<HeaderField.Name>,
         or all: inout Bool
     ) {
         var names: [HeaderField.Name?] = []
-        var rest = argument ?? []
-        while let element = rest.takeListElement() { names.append(HeaderField.Name(element.text)) }
+        if let argument {
+            var position = 0
+            while let element = argument.nextListElement(at: &position) {
+                names.append(HeaderField.Name(argument.extracting(element).text))
+            }
+        }
         if names.isEmpty || names.contains(nil) { all = true } else { fields.formUnion(names.compactMap(\.self)) }
     }
 
     /// Returns a number of seconds (RFC 9111 section 1.2.2), limited to the maximum; `nil` if the argument is not one.
-    static func seconds(_ argument: ArraySlice<UInt8>?) -> Duration? {
+    static func seconds(_ argument: Span<UInt8>?) -> Duration? {
         guard let argument, !argument.isEmpty else { return nil }
         var seconds: Int64 = 0
-        for byte in argument {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            seconds = min(seconds * 10 + Int64(byte - UInt8(ascii: "0")), maximumSeconds)
+        for index in argument.indices {
+            guard argument[index].isDigit else { return nil }
+            seconds = min(seconds * 10 + Int64(argument[index] - UInt8(ascii: "0")), maximumSeconds)
         }
         return .seconds(seconds)
     }
@@ -145,122 +176,30 @@ extension CacheDirectives {
         case maxStale = "max-stale"
 
         /// Finds a name in any case; `nil` if it is that of no directive.
-        init?(_ text: ArraySlice<UInt8>) {
-            guard let index = Self.spellings.firstIndex(where: text.spells) else { return nil }
-            self = Self.names[index]
-        }
-
-        private static let names = allCases
-        private static let spellings = names.map(\.rawValue.bytes)
-    }
-}
-
-/// A parser of directives (RFC 9111 section 5.2), whose syntax is that of lists (RFC 9110 section 5.6).
-struct CacheDirectiveParser {
-    private let bytes: ArraySlice<UInt8>
-    private var position = 0
-
-    init(_ value: String) {
-        bytes = value.bytes
-    }
-
-    var isAtEnd: Bool { position == bytes.endIndex }
-
-    /// Reads the next directive and the comma after it.
-    ///
-    /// White space around the equals sign is an error: a name before it is unknown, and an argument after it includes it.
-    ///
-    /// - Returns: The name, `nil` if it is unknown, and the argument; `nil` at the end.
-    mutating func next() -> (name: CacheDirectives.Name?, argument: ArraySlice<UInt8>?)? {
-        skip { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
-        guard !isAtEnd else { return nil }
-        let start = position
-        skip { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=") }
-        let name = bytes[start..<position]
-        guard !isAtEnd, bytes[position] == UInt8(ascii: "=") else {
-            return (CacheDirectives.Name(name.withoutTrailingWhiteSpace), nil)
-        }
-        position += 1
-        return (CacheDirectives.Name(name), takeArgument())
-    }
-
-    /// Reads an argument: a token or a quoted string, which can contain anything, including commas.
-    private mutating func takeArgument() -> ArraySlice<UInt8> {
-        var quoted: ArraySlice<UInt8>?
-        if !isAtEnd, bytes[position] == UInt8(ascii: "\"") {
-            var rest = bytes[position...]
-            quoted = rest.takeQuotedString()
-            position = rest.startIndex
-        }
-        let start = position
-        skip { $0 != UInt8(ascii: ",") }
-        let text = bytes[start..<position].withoutTrailingWhiteSpace
-        return quoted.map { $0 + text } ?? text
-    }
-
-    private mutating func skip(while condition: (UInt8) -> Bool) {
-        while !isAtEnd, condition(bytes[position]) { position += 1 }
-    }
-}
-
-extension Collection<UInt8> where SubSequence == Self {
-    /// Reads a quoted string and the white space before it, and returns it without its quotation marks and escapes. If there is
-    /// no string, or it is unterminated, reads nothing and returns `nil`, so that it does not hide what follows.
-    mutating func takeQuotedString() -> ArraySlice<UInt8>? {
-        var string = drop(while: \.isWhiteSpace)
-        guard string.popFirst() == UInt8(ascii: "\"") else { return nil }
-        var bytes: [UInt8] = []
-        while let byte = string.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""):
-                self = string
-                return bytes[...]
-            case UInt8(ascii: "\\"): if let escaped = string.popFirst() { bytes.append(escaped) }
-            default: bytes.append(byte)
+        init?(_ text: Span<UInt8>) {
+            guard text.count < Self.byLength.count else { return nil }
+            for (name, spelling) in Self.byLength[text.count] where text.spells(spelling) {
+                self = name
+                return
             }
+            return nil
         }
-        return nil
+
+        /// The names and their bytes, by length.
+        private static let byLength: [[(name: Self, spelling: [UInt8])]] = {
+            let names = allCases.map { (name: $0, spelling: Array($0.rawValue.utf8)) }
+            let longest = names.map(\.spelling.count).max() ?? 0
+            return (0...longest).map { length in names.filter { $0.spelling.count == length } }
+        }()
     }
 }
 
-extension BidirectionalCollection<UInt8> where SubSequence == Self {
-    /// The text without surrounding white space.
-    var trimmed: String { String(decoding: drop(while: \.isWhiteSpace).withoutTrailingWhiteSpace, as: UTF8.self) }
-
-    /// The text without white space at its end.
-    var withoutTrailingWhiteSpace: Self {
-        var text = self
-        while let last = text.last, last.isWhiteSpace { text.removeLast() }
-        return text
+extension Span<UInt8> {
+    /// Reads a quoted string, which can contain anything, including commas, and returns it without its quotation marks and escapes, and
+    /// where it ends; `nil` if there is none.
+    fileprivate func quotedString(at position: Int) -> (bytes: [UInt8], end: Int)? {
+        guard position < count, self[position] == UInt8(ascii: "\"") else { return nil }
+        var rest = extracting(position..<count).copy[...]
+        return rest.takeQuotedString().map { ($0, count - rest.count) }
     }
-}
-
-extension ArraySlice<UInt8> {
-    /// Reads the next element of a list and the comma after it, without the white space around it, skipping empty elements (RFC 9110
-    /// section 5.6.1); `nil` at the end. Commas in quoted strings do not count.
-    mutating func takeListElement() -> Self? {
-        self = drop { $0.isWhiteSpace || $0 == UInt8(ascii: ",") }
-        guard !isEmpty else { return nil }
-        var end = startIndex
-        var isQuoted = false
-        while end < endIndex {
-            let byte = self[end]
-            if byte == UInt8(ascii: "\\"), isQuoted, end + 1 < endIndex {
-                end += 1
-            } else if byte == UInt8(ascii: "\"") {
-                isQuoted.toggle()
-            } else if byte == UInt8(ascii: ","), !isQuoted {
-                break
-            }
-            end += 1
-        }
-        let element = self[..<end].withoutTrailingWhiteSpace
-        self = self[end...]
-        return element
-    }
-}
-
-extension UInt8 {
-    /// Whether the byte is a space or a tab (RFC 9110 section 5.6.3).
-    var isWhiteSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

@@ -100,7 +100,7 @@ extension ResponseCache {
             removeAll(
                 .matching { _, headerFields in
                     headerFields.values(of: .cacheTag).contains { value in
-                        value.bytes.split(separator: UInt8(ascii: ",")).contains { $0.trimmed == tag }
+                        value.utf8.split(separator: UInt8(ascii: ",")).contains { $0.trimmed == tag }
                     }
                 }
             )

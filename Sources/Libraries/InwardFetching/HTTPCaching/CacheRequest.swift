@@ -34,9 +34,9 @@ struct CacheRequest: Sendable {
     init(_ request: DataRequest) {
         self.request = request
         var demands: Demands = []
-        // By index, because iteration copies fields.
-        for index in request.headerFields.indices {
-            if let demand = Self.demand(of: request.headerFields[index].name) { demands.insert(demand) }
+        let fields = request.headerFields.fields.span
+        for index in fields.indices {
+            if let demand = Self.demand(of: fields[index].name) { demands.insert(demand) }
         }
         self.demands = demands
         box = demands.isDisjoint(with: [.directives, .pragma]) ? nil : Box(Self.directives(of: request))
@@ -65,7 +65,7 @@ struct CacheRequest: Sendable {
     /// The directives, from `Cache-Control` or else from `Pragma` (RFC 9111 section 5.4).
     private static func directives(of request: DataRequest) -> CacheDirectives {
         var directives = CacheDirectives(request.headerFields)
-        if request.headerFields.firstValue(of: .cacheControl) == nil,
+        if !request.headerFields.contains(.cacheControl),
             request.headerFields.values(of: .pragma).contains(where: { $0.lowercased().contains("no-cache") })
         {
             directives.noCache = true
@@ -77,6 +77,8 @@ struct CacheRequest: Sendable {
     var isPlain: Bool { demands.isSubset(of: .authorization) && request.method == .get }
 
     var directives: CacheDirectives { box?.directives ?? .none }
+    /// Whether the request forbids storing the response.
+    var forbidsStoring: Bool { box?.directives.noStore == true }
     /// Whether the request has directives.
     var hasDirectives: Bool { box != nil }
     /// Whether the request carries credentials (RFC 9111 section 3.5).

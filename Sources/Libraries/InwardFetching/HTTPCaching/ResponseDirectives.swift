@@ -21,7 +21,7 @@ extension CacheDirectives {
     /// malformed, so that `Cache-Control` applies.
     init?(targeted fields: HeaderFields) {
         // First whether there is one, which there seldom is.
-        guard fields.firstValue(of: .cdnCacheControl) != nil,
+        guard fields.contains(.cdnCacheControl),
             let dictionary = StructuredDictionary(fields.values(of: .cdnCacheControl).joined(separator: ",")),
             !dictionary.members.isEmpty
         else { return nil }
@@ -33,8 +33,9 @@ extension CacheDirectives {
             }
             switch value {
             case .boolean(let isSet): if isSet { apply(name, nil) }
-            case .integer(let number): apply(name, String(number).bytes)
-            case .string(let text) where name == .noCache || name == .private: apply(name, text.bytes)
+            case .integer(let number): String(number).withBytes { apply(name, $0) }
+            case .string(let text) where name == .noCache || name == .private:
+                text.withBytes { apply(name, $0) }
             case .string, .other: return nil
             }
         }

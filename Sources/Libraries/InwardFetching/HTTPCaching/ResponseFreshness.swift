@@ -92,8 +92,10 @@ extension HeaderFields {
     ///
     /// Of several values the first counts. A value that is not a number of seconds is ignored.
     package var ageValue: Duration? {
-        guard let value = firstValue(of: .age) else { return nil }
-        return CacheDirectives.seconds(value.bytes.prefix { $0 != UInt8(ascii: ",") }.withoutTrailingWhiteSpace)
+        firstValue(of: .age)?.withBytes { bytes in
+            let end = bytes.end(from: 0) { $0 != UInt8(ascii: ",") }
+            return CacheDirectives.seconds(bytes.extracting(bytes.withoutTrailingWhiteSpace(0..<end)))
+        }
     }
 
     /// Whether the response says that no cache may store it.

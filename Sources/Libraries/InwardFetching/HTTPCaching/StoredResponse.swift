@@ -155,7 +155,7 @@ extension DataResponse {
     ) -> Bool {
         let directives = applying.directives
         // A redirected response belongs to another URL, and a fallback to no upstream.
-        guard isOfSource, url == nil, status.isFinal, !request.directives.noStore else { return false }
+        guard isOfSource, url == nil, status.isFinal, !request.forbidsStoring else { return false }
         // `must-understand` overrides `no-store` for caches that know the status (RFC 9111 section 5.2.2.3).
         if directives.mustUnderstand {
             guard status.isUnderstood else { return false }
@@ -169,7 +169,7 @@ extension DataResponse {
         }
         return directives.isPublic || directives.maxAge != nil || status.isHeuristicallyCacheable
             || directives.isPrivate || policy.isShared && directives.sharedMaxAge != nil
-            || !applying.isTargeted && headerFields.contains { $0.name == .expires }
+            || !applying.isTargeted && headerFields.contains(.expires)
     }
 
     /// The part of the representation in the body; `nil` if the response says one that the body does not have.
@@ -204,14 +204,14 @@ extension HeaderFields {
         var excluded = applying.directives.noCacheFields
         if policy.isShared { excluded.formUnion(applying.directives.privateFields) }
         for field in self where field.name == .connection {
-            let parts = field.value.bytes.split(separator: UInt8(ascii: ","))
+            let parts = field.value.utf8.split(separator: UInt8(ascii: ","))
             excluded.formUnion(parts.compactMap { HeaderField.Name($0.trimmed) })
         }
         return filter { !Self.namesOfConnections.contains($0.name) && !excluded.contains($0.name) }
     }
 
     /// Whether there is an entity tag or a modification date.
-    var hasValidator: Bool { contains { $0.name == .etag || $0.name == .lastModified } }
+    var hasValidator: Bool { contains(.etag) || contains(.lastModified) }
 
     /// The fields that concern one connection or one proxy.
     private static let namesOfConnections: Set<HeaderField.Name> = [

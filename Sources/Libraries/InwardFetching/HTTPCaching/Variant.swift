@@ -109,15 +109,19 @@ extension HeaderFields {
     /// differs.
     var varyingNames: [HeaderField.Name]? {
         var names: [HeaderField.Name] = []
-        // By index, because iteration copies fields.
-        for index in indices where self[index].name == .vary {
-            var rest = self[index].value.bytes
-            while let element = rest.takeListElement() {
-                guard !element.elementsEqual("*".utf8), let name = HeaderField.Name(element.text) else { return nil }
-                if !names.contains(name) { names.append(name) }
+        var areNames = true
+        forEachValue(of: .vary) { value in
+            value.withBytes { bytes in
+                var position = 0
+                while let element = bytes.nextListElement(at: &position) {
+                    // `*` would be a name too.
+                    let text = bytes.extracting(element).text
+                    guard text != "*", let name = HeaderField.Name(text) else { return areNames = false }
+                    if !names.contains(name) { names.append(name) }
+                }
             }
         }
-        return names
+        return areNames ? names : nil
     }
 
     /// Returns the value of the fields with a name in a form in which values of the same meaning are equal (RFC 9111 section 4.1);
@@ -128,10 +132,14 @@ extension HeaderFields {
     fileprivate func normalizedValue(of name: HeaderField.Name) -> String? {
         var elements: [String] = []
         var isPresent = false
-        for field in self where field.name == name {
+        forEachValue(of: name) { value in
             isPresent = true
-            var rest = field.value.bytes
-            while let element = rest.takeListElement() { elements.append(element.text) }
+            value.withBytes { bytes in
+                var position = 0
+                while let element = bytes.nextListElement(at: &position) {
+                    elements.append(bytes.extracting(element).text)
+                }
+            }
         }
         guard isPresent else { return nil }
         if Self.namesOfPreferences.contains(name) {
@@ -142,13 +150,11 @@ extension HeaderFields {
 
     /// Returns the value of the field with a name; `nil` if there is none, or more than one.
     fileprivate func onlyValue(of name: HeaderField.Name) -> String? {
-        // By index, because iteration copies fields.
-        var only: Int?
-        for index in indices where self[index].name == name {
-            guard only == nil else { return nil }
-            only = index
+        let fields = fields.span
+        guard let index = fields.firstIndex(of: name), fields.firstIndex(of: name, from: index + 1) == nil else {
+            return nil
         }
-        return only.map { self[$0].value }
+        return fields[index].value
     }
 
     /// The fields whose elements have the same meaning in any order and case (RFC 9110 section 12.5).
