@@ -111,14 +111,30 @@ func measureStorability() async {
     let shared = cached(varying: nil, .shared)
     let requests = (0..<64).map(request)
     for request in requests { _ = try await shared.fetch(request) }
-    var ratios: [Double] = []
-    for _ in 0..<7 {
-        @Sendable func read() async throws { for request in requests { _ = try await shared.fetch(request) } }
-        let one = try await Throughput(inFlight: 1, for: .milliseconds(500), read)
-        let two = try await Throughput(inFlight: 2, for: .milliseconds(500), read)
-        ratios.append(two.callsPerSecond / one.callsPerSecond)
+    func compare(_ title: String, _ read: @escaping @Sendable () async throws -> Void) async throws {
+        var ratios: [Double] = []
+        for _ in 0..<7 {
+            let one = try await Throughput(inFlight: 1, for: .milliseconds(500), read)
+            let two = try await Throughput(inFlight: 2, for: .milliseconds(500), read)
+            ratios.append(two.callsPerSecond / one.callsPerSecond)
+        }
+        print("Two tasks read \(ratios.median) times as much as one, \(title).")
     }
-    print("Two tasks read \(ratios.median) times as much as one.")
+    try await compare("the same responses at the same time") {
+        for request in requests { _ = try await shared.fetch(request) }
+    }
+    let starts = Counter()
+    try await compare("from different places on") {
+        let start = starts.next()
+        for index in requests.indices { _ = try await shared.fetch(requests[(start + index) % requests.count]) }
+    }
+}
+
+/// Numbers that are far apart, for tasks that begin at different places.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+
+    func next() -> Int { count.add(29, ordering: .relaxed).newValue }
 }
 
 try await measure()

@@ -76,12 +76,16 @@ public struct AddressPolicy: Hashable, Sendable {
     }
 
     /// Rules in memory of their own. A check takes less time than a copy of them would.
-    private final class Box: Sendable {
+    private final class Box: Hashable, Sendable {
         let rules: Rules
 
         init(_ rules: Rules) {
             self.rules = rules
         }
+
+        static func == (left: Box, right: Box) -> Bool { left.rules == right.rules }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(rules) }
     }
 
     private let box: Box
@@ -96,12 +100,6 @@ public struct AddressPolicy: Hashable, Sendable {
     public var ports: Set<Int> { box.rules.ports }
     /// The blocks of addresses that are allowed although they are not on the public internet.
     public var allowedBlocks: [IPAddressBlock] { box.rules.blocks }
-
-    /// Returns whether two policies have the same rules.
-    public static func == (left: Self, right: Self) -> Bool { left.box.rules == right.box.rules }
-
-    /// Hashes the rules.
-    public func hash(into hasher: inout Hasher) { hasher.combine(box.rules) }
 
     /// Creates a policy.
     ///

@@ -135,6 +135,20 @@ extension StoredResponse {
 
     // MARK: Parts
 
+    /// Returns the request for the rest of a representation whose beginning is stored (RFC 9111 section 3.3); `nil` if this is something
+    /// else, or could not be combined with the rest.
+    ///
+    /// If the representation has changed, the upstream sends all of it.
+    func completion(for request: CacheRequest) -> DataRequest? {
+        guard let range, range.bytes.lowerBound == 0, let count = range.wholeCount, range.bytes.upperBound < count,
+            let tag = entityTag, !tag.isWeak, request.isGet, request.range == nil, !request.isConditional
+        else { return nil }
+        var completion = request.request
+        completion.headerFields[.range] = "bytes=\(range.bytes.upperBound)-"
+        completion.headerFields[.ifRange] = tag.opaqueTag
+        return completion
+    }
+
     /// Returns the response that combines two parts of one representation (RFC 9111 section 3.4); `nil` if they do not share a strong
     /// entity tag, or leave a gap.
     ///

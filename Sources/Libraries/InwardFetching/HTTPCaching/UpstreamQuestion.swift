@@ -71,9 +71,10 @@ struct UpstreamQuestion: Sendable {
         let isValidating = request.isGet && reason != .bypass && reason != .partial
         let validation =
             isValidating ? StoredResponse.validation(of: siblings, selected: selected, for: request) : nil
+        let completion = reason == .partial ? selected?.completion(for: request) : nil
         let response: DataResponse
         do {
-            response = try await base.fetch(validation ?? request.request)
+            response = try await base.fetch(completion ?? validation ?? request.request)
         } catch {
             if error.isAboutUpstream, let answer = stale(after: .noAnswer, in: partition) { return answer }
             throw error
@@ -87,8 +88,12 @@ struct UpstreamQuestion: Sendable {
             }
             // The upstream confirms something else than was asked, or a part that does not contain what the caller wants, so it
             // has to send that.
-            let question = Self(request: request, key: key, reason: .partial)
-            return try await question.ask(base, storingIn: partition)
+            return try await askForAll(base, storingIn: partition)
+        }
+        if completion != nil, [.partialContent, .rangeNotSatisfiable].contains(response.status) {
+            if let answer = answer(completing: response, begun, in: partition) { return answer }
+            // It is not the rest of what is stored.
+            return try await askForAll(base, storingIn: partition)
         }
         if response.status == .notModified { update(selected, by: response, begun, in: partition) }
         if [500, 502, 503, 504].contains(response.status.code),
@@ -97,6 +102,14 @@ struct UpstreamQuestion: Sendable {
             return answer
         }
         return answer(with: response, begun, hasReplacedConditions: validation != nil, in: partition)
+    }
+
+    /// Asks for what the caller wants, whatever is stored.
+    private func askForAll(
+        _ base: any DataFetcher,
+        storingIn partition: ResponseCache.Partition
+    ) async throws(FetchError) -> UpstreamAnswer {
+        try await Self(request: request, key: key, reason: .partial).ask(base, storingIn: partition)
     }
 
     // MARK: Answers
@@ -160,6 +173,25 @@ struct UpstreamQuestion: Sendable {
             meaning: isStored ? .stored : .unshareable,
             hasOutdated: hasOutdated
         )
+    }
+
+    /// Stores the whole of which the upstream has sent the rest, and answers with it. Returns `nil` if it is not the rest, or must not
+    /// be stored.
+    private func answer(
+        completing rest: DataResponse,
+        _ begun: ResponseCache.Partition.Begun,
+        in partition: ResponseCache.Partition
+    ) -> UpstreamAnswer? {
+        let arrival = partition.cache.now
+        guard let whole = stored(rest, begun, at: arrival, in: partition), whole.range == nil else { return nil }
+        let isStored = partition.store(whole, replacing: replaced(by: whole), for: begun)
+        let report = CacheStatus.forwarded(
+            CacheStatus.Forwarding(reason: reason, status: rest.status, isStored: isStored)
+        )
+        .fieldValue(of: partition.policy.name, remaining: whole.freshness.remaining(at: arrival.uptime))
+        guard var response = whole.answer(to: request, at: arrival.uptime, report) else { return nil }
+        response.retries = rest.retries
+        return UpstreamAnswer(response: response, meaning: isStored ? .stored : .unshareable)
     }
 
     /// Updates the only stored response for the URL, which has no validator, if the news for the caller's copy is about it as well:

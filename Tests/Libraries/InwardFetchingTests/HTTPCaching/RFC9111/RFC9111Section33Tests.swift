@@ -114,6 +114,7 @@ struct RFC9111Section33Tests {
         )
         _ = try await stage.get("Range: bytes=0-4")
         #expect(try await !stage.send(.head).isReused)
+        #expect(stage.requests.last?.headerFields[.range] == nil)
     }
 
     @Test func aPartWithAllBytesIsAWholeResponse() async throws {
@@ -122,6 +123,77 @@ struct RFC9111Section33Tests {
         let copy = try await stage.get()
         #expect(copy.isReused)
         #expect(copy.text == "0123")
+    }
+
+    @Test(arguments: CachePolicy.both)
+    func aBeginningIsCompletedWithARequestForTheRest(policy: CachePolicy) async throws {
+        let stage = CacheStage(policy, part("012", "0-2/10", "ETag: \"a\""), part("3456789", "3-9/10", "ETag: \"a\""))
+        _ = try await stage.get("Range: bytes=0-2")
+        let whole = try await stage.get("Accept: text/plain")
+        let sent = try #require(stage.requests.last)
+        #expect(sent.headerFields[.range] == "bytes=3-" && sent.headerFields[.ifRange] == "\"a\"")
+        #expect(sent.headerFields[.accept] == "text/plain")
+        #expect(whole.status == .ok && whole.text == "0123456789")
+        #expect(whole.headerFields[.contentRange] == nil && whole.headerFields[.contentLength] == "10")
+        #expect(whole.cacheStatus == "Inward; fwd=partial; fwd-status=206; stored; ttl=60")
+        let copy = try await stage.get()
+        #expect(copy.isReused && copy.text == "0123456789" && stage.requests.count == 2)
+    }
+
+    @Test func aBeginningOfAnOlderVersionIsReplaced() async throws {
+        let stage = CacheStage(.private, part("012", "0-2/10", "ETag: \"a\""), .fresh("new", "ETag: \"b\""))
+        _ = try await stage.get("Range: bytes=0-2")
+        #expect(try await stage.get().text == "new")
+        #expect(try await stage.get("Range: bytes=0-1").text == "ne")
+        #expect(stage.requests.count == 2)
+    }
+
+    /// An upstream that does not send the rest is asked for all.
+    @Test(arguments: [
+        ("3456789", "3-9/10", "ETag: \"b\""), ("3456789", "3-9/10", "X: 1"), ("56789", "5-9/10", "ETag: \"a\""),
+        ("3456789", "3-9/11", "ETag: \"a\""), ("345", "3-5/10", "ETag: \"a\""),
+        ("3456789", "3-9/10", "ETag: \"a\"\nCache-Control: no-store"),
+    ])
+    func aRestThatDoesNotFitIsNotUsed(body: String, range: String, fields: String) async throws {
+        let lines = fields.split(separator: "\n").map(String.init)
+        let rest = DataResponse(
+            body,
+            status: .partialContent,
+            ["Cache-Control: max-age=60", "Content-Range: bytes \(range)"] + lines
+        )
+        let stage = CacheStage(.private, part("012", "0-2/10", "ETag: \"a\""), .answer(rest), .fresh("all"))
+        _ = try await stage.get("Range: bytes=0-2")
+        let whole = try await stage.get()
+        #expect(whole.status == .ok && whole.text == "all")
+        #expect(stage.requests.count == 3 && stage.requests.last?.headerFields[.range] == nil)
+    }
+
+    @Test func aRefusedRangeIsFollowedByARequestForAll() async throws {
+        let stage = CacheStage(
+            .private,
+            part("012", "0-2/10", "ETag: \"a\""),
+            .answer(DataResponse(status: .rangeNotSatisfiable)),
+            .fresh("all")
+        )
+        _ = try await stage.get("Range: bytes=0-2")
+        #expect(try await stage.get().text == "all")
+    }
+
+    @Test(arguments: [
+        ("2-6/10", "ETag: \"a\""), ("0-4/*", "ETag: \"a\""), ("0-4/10", "ETag: W/\"a\""), ("0-4/10", "X: 1"),
+    ])
+    func otherPartsAreNotCompleted(range: String, fields: String) async throws {
+        let stage = CacheStage(.private, part("abcde", range, fields), .fresh("all"))
+        _ = try await stage.get("Range: bytes=0-4")
+        #expect(try await stage.get().text == "all")
+        #expect(stage.requests.last?.headerFields[.range] == nil)
+    }
+
+    @Test func conditionsOfTheCallerAreNotSentWithARequestForTheRest() async throws {
+        let stage = CacheStage(.private, part("012", "0-2/10", "ETag: \"a\""), .fresh("all"))
+        _ = try await stage.get("Range: bytes=0-2")
+        #expect(try await stage.get("If-None-Match: \"b\"").text == "all")
+        #expect(stage.requests.last?.headerFields[.range] == nil)
     }
 
     // MARK: 3.4 Combining partial content
