@@ -86,23 +86,21 @@ extension UInt8 {
     var isWhiteSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }
 
-extension Collection<UInt8> where SubSequence == Self {
-    /// Reads a quoted string and the white space before it, and returns it without its quotation marks and escapes. If there is
-    /// no string, or it is unterminated, reads nothing and returns `nil`, so that it does not hide what follows.
-    mutating func takeQuotedString() -> [UInt8]? {
-        var string = drop(while: \.isWhiteSpace)
-        guard string.popFirst() == UInt8(ascii: "\"") else { return nil }
-        var bytes: [UInt8] = []
-        while let byte = string.popFirst() {
-            switch byte {
-            case UInt8(ascii: "\""):
-                self = string
-                return bytes
-            case UInt8(ascii: "\\"): if let escaped = string.popFirst() { bytes.append(escaped) }
-            default: bytes.append(byte)
-            }
+/// The content of a quoted string (RFC 9110 section 5.6.4), read byte by byte after its opening quotation mark.
+struct QuotedString {
+    /// The bytes without escapes.
+    private(set) var content: [UInt8] = []
+    private var isEscaped = false
+
+    /// Reads the next byte and returns whether the string ends with it.
+    mutating func ends(with byte: UInt8) -> Bool {
+        guard !isEscaped, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+            content.append(byte)
+            isEscaped = false
+            return false
         }
-        return nil
+        isEscaped = byte == UInt8(ascii: "\\")
+        return !isEscaped
     }
 }
 

@@ -51,8 +51,18 @@ private struct Link {
         guard rest.first == UInt8(ascii: "=") else { return (name, "") }
         rest = rest.dropFirst()
         // An unterminated string counts as a plain value.
-        let string = rest.takeQuotedString().map { String(decoding: $0, as: UTF8.self) }
-        return (name, string ?? text(from: &rest, until: ";", ",").filter { $0 != "\"" })
+        return (name, string(from: &rest) ?? text(from: &rest, until: ";", ",").filter { $0 != "\"" })
+    }
+
+    /// Removes a quoted string and the white space before it, and returns its content; `nil` if there is none, or it is unterminated.
+    private static func string(from rest: inout Substring.UTF8View) -> String? {
+        let start = rest.drop(while: \.isWhiteSpace)
+        guard start.first == UInt8(ascii: "\"") else { return nil }
+        var string = QuotedString()
+        let content = start.dropFirst()
+        guard let end = content.firstIndex(where: { string.ends(with: $0) }) else { return nil }
+        rest = content[content.index(after: end)...]
+        return String(decoding: string.content, as: UTF8.self)
     }
 
     /// Removes the text before the first of some characters, and returns it without surrounding white space.

@@ -25,10 +25,10 @@ struct URLTarget {
     init(_ text: String) {
         self.text = text
         (scheme, hasUserInformation, hostRange, port) = text.withBytes { bytes in
-            let colon = bytes.indices.first { bytes[$0] == UInt8(ascii: ":") } ?? 0
-            let scheme = AddressPolicy.Scheme(bytes.extracting(0..<colon))
-            let authority = bytes.authority(after: colon)
-            let at = authority.last { bytes[$0] == UInt8(ascii: "@") }
+            let colon = bytes.end(from: 0) { $0 != UInt8(ascii: ":") }
+            // Without a colon, there is no scheme.
+            let scheme = colon < bytes.count ? AddressPolicy.Scheme(bytes.extracting(0..<colon)) : nil
+            let (authority, at) = bytes.authority(after: colon)
             let location = at.map { $0 + 1..<authority.upperBound } ?? authority
             let hostEnd = bytes.hostEnd(in: location)
             let port =
@@ -48,21 +48,31 @@ struct URLTarget {
 }
 
 extension Span<UInt8> {
-    /// Returns the authority, which begins with two slashes; an empty range if there is none.
-    fileprivate func authority(after colon: Int) -> Range<Int> {
-        guard count >= colon + 3, self[colon] == UInt8(ascii: ":"), self[colon + 1] == UInt8(ascii: "/"),
-            self[colon + 2] == UInt8(ascii: "/")
-        else { return 0..<0 }
+    /// Returns the authority, which begins with two slashes, and its last `@`; an empty range if there is none.
+    fileprivate func authority(after colon: Int) -> (range: Range<Int>, at: Int?) {
+        guard count >= colon + 3, self[colon + 1] == UInt8(ascii: "/"), self[colon + 2] == UInt8(ascii: "/") else {
+            return (0..<0, nil)
+        }
+        var end = colon + 3
+        var at: Int?
         // Only the first of these characters ends the authority. A backslash does not, and is refused as a part of it.
-        return colon + 3..<end(from: colon + 3) { !$0.endsAuthority }
+        while end < count, !self[end].endsAuthority {
+            if self[end] == UInt8(ascii: "@") { at = end }
+            end += 1
+        }
+        return (colon + 3..<end, at)
     }
 
     /// Returns where the host ends: before the colon of the port, which comes after the brackets of an IPv6 address.
     fileprivate func hostEnd(in location: Range<Int>) -> Int {
-        let hasBracket = !location.isEmpty && self[location.lowerBound] == UInt8(ascii: "[")
-        let bracket = hasBracket ? location.first { self[$0] == UInt8(ascii: "]") } : nil
-        let rest = (bracket ?? location.lowerBound)..<location.upperBound
-        return rest.first { self[$0] == UInt8(ascii: ":") } ?? location.upperBound
+        guard !location.isEmpty else { return location.upperBound }
+        let bytes = extracting(0..<location.upperBound)
+        var start = location.lowerBound
+        if bytes[start] == UInt8(ascii: "[") {
+            let bracket = bytes.end(from: start) { $0 != UInt8(ascii: "]") }
+            if bracket < bytes.count { start = bracket }
+        }
+        return bytes.end(from: start) { $0 != UInt8(ascii: ":") }
     }
 
     /// The number of a port; `nil` for leading zeros, signs and other text.

@@ -195,11 +195,12 @@ extension CacheDirectives {
 }
 
 extension Span<UInt8> {
-    /// Reads a quoted string, which can contain anything, including commas, and returns it without its quotation marks and escapes, and
-    /// where it ends; `nil` if there is none.
+    /// Reads a quoted string, which can contain anything, including commas, and returns its content and where it ends; `nil` if there
+    /// is none, or it is unterminated, so that it does not hide what follows.
     fileprivate func quotedString(at position: Int) -> (bytes: [UInt8], end: Int)? {
         guard position < count, self[position] == UInt8(ascii: "\"") else { return nil }
-        var rest = extracting(position..<count).copy[...]
-        return rest.takeQuotedString().map { ($0, count - rest.count) }
+        var string = QuotedString()
+        for index in position + 1..<count where string.ends(with: self[index]) { return (string.content, index + 1) }
+        return nil
     }
 }

@@ -106,7 +106,7 @@ struct Variant: Hashable, Sendable, Codable {
 
 extension HeaderFields {
     /// The names in `Vary`, each once; `nil` if it contains `*`, or anything else that is not a name and could be meant to be one that
-    /// differs.
+    /// differs, or more names than an honest server means.
     var varyingNames: [HeaderField.Name]? {
         var names: [HeaderField.Name] = []
         var areNames = true
@@ -117,7 +117,9 @@ extension HeaderFields {
                     // `*` would be a name too.
                     let text = bytes.extracting(element).text
                     guard text != "*", let name = HeaderField.Name(text) else { return areNames = false }
-                    if !names.contains(name) { names.append(name) }
+                    if names.contains(name) { continue }
+                    guard names.count < Self.nameLimit else { return areNames = false }
+                    names.append(name)
                 }
             }
         }
@@ -156,6 +158,9 @@ extension HeaderFields {
         }
         return fields[index].value
     }
+
+    /// The highest number of names in `Vary`. Each of them is compared with the others, and with the fields of each request.
+    private static let nameLimit = 64
 
     /// The fields whose elements have the same meaning in any order and case (RFC 9110 section 12.5).
     private static let namesOfPreferences: Set<HeaderField.Name> = [.acceptCharset, .acceptEncoding, .acceptLanguage]
