@@ -21,12 +21,15 @@ public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
         if !dictionary.members.isEmpty { precondition(StructuredDictionary(text + ",&") == nil) }
     }
     // A directive after anything but an open string is read.
-    var directives = CacheDirectives.none
-    directives.read(text)
-    if !text.utf8.contains(UInt8(ascii: "\"")) {
+    let closed = text.replacing("\"", with: "'")
+    let quoted = "x=\"\(closed.replacing("\\", with: "\\\\"))\",\(closed)"
+    for text in [closed, quoted] {
+        var directives = CacheDirectives.none
         directives.read(text + ",immutable")
         precondition(directives.immutable)
     }
+    var directives = CacheDirectives.none
+    directives.read(text)
     text.withBytes { bytes in
         var position = 0
         while let element = bytes.nextListElement(at: &position) {

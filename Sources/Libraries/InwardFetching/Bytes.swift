@@ -2,7 +2,7 @@
 // a delimiter outside ASCII, and a combining character cannot hide one.
 
 extension String {
-    /// Calls a function with the bytes of the text, which are not copied.
+    /// Calls a function with the bytes of the text.
     @inline(__always)
     func withBytes<Result, Failure: Error>(
         _ read: (Span<UInt8>) throws(Failure) -> Result
@@ -11,14 +11,14 @@ extension String {
         let result = unsafe utf8.withContiguousStorageIfAvailable { buffer in
             Swift.Result { () throws(Failure) in try unsafe read(buffer.span) }
         }
-        // Texts that another runtime has made are not contiguous.
+        // Strings bridged from Objective-C need not be contiguous.
         guard let result else { return try read(Array(utf8).span) }
         return try result.get()
     }
 }
 
 extension Span<UInt8> {
-    /// Returns the first position from another one on whose byte does not satisfy a condition.
+    /// Returns the first position, at or after a start, whose byte fails a condition.
     @inline(__always)
     func end(from start: Int, while condition: (UInt8) -> Bool) -> Int {
         var end = start
@@ -33,8 +33,8 @@ extension Span<UInt8> {
         return range.lowerBound..<end
     }
 
-    /// Reads the next element of a list and the comma after it, and returns its range without the white space around it. Empty elements
-    /// are skipped (RFC 9110 section 5.6.1), and commas in quoted strings do not count.
+    /// Reads the next element of a list, and returns its range without the white space around it. Empty elements are skipped (RFC 9110
+    /// section 5.6.1), and commas in quoted strings do not count.
     ///
     /// - Parameter position: Where to begin; afterwards the end of the element.
     /// - Returns: The range, `nil` at the end.
@@ -66,10 +66,10 @@ extension Span<UInt8> {
     }
 
     /// The bytes in memory of their own.
-    var copy: [UInt8] { indices.map { self[$0] } }
+    var array: [UInt8] { indices.map { self[$0] } }
 
     /// The text that the bytes encode.
-    var text: String { String(decoding: copy, as: UTF8.self) }
+    var text: String { String(decoding: array, as: UTF8.self) }
 
     /// The text that the bytes encode, with ASCII letters in lower case.
     var lowercasedText: String { String(decoding: indices.map { self[$0].lowercase }, as: UTF8.self) }

@@ -57,7 +57,8 @@ extension Double {
     }
 }
 
-/// The forms of dates in lower case, with `_` for what differs. All parts have fixed places, except after the day of RFC 850.
+/// The forms of dates in lower case, with `_` for what differs. That can be any byte, so every part must be read as well. All parts have
+/// fixed places, except after the day of RFC 850.
 private enum HTTPDateForm {
     static let preferred = Array("___, __ ___ ____ __:__:__ gmt".utf8)
     static let asctime = Array("___ ___ __ __:__:__ ____".utf8)
@@ -141,11 +142,13 @@ extension Span<UInt8> {
         return century * 100 + year
     }
 
-    /// Reads two digits, of which the first may be a space.
+    /// Reads a number of two digits, or of one after a space.
     private func number(at start: Int, isPaddedWithSpace: Bool = false) -> Int? {
-        let isPadded = isPaddedWithSpace && self[start] == UInt8(ascii: " ")
-        guard isPadded || self[start].isDigit, self[start + 1].isDigit else { return nil }
-        return (isPadded ? 0 : Int(self[start] - UInt8(ascii: "0")) * 10) + Int(self[start + 1] - UInt8(ascii: "0"))
+        guard self[start + 1].isDigit else { return nil }
+        let ones = Int(self[start + 1] - UInt8(ascii: "0"))
+        if isPaddedWithSpace, self[start] == UInt8(ascii: " ") { return ones }
+        guard self[start].isDigit else { return nil }
+        return Int(self[start] - UInt8(ascii: "0")) * 10 + ones
     }
 }
 

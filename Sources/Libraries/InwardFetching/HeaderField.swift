@@ -45,16 +45,15 @@ public struct HeaderField: Hashable, Sendable {
     private static func sanitized(_ value: String) -> String {
         let isClean = !value.utf8.contains { $0 == 0x00 || $0 == 0x0A || $0 == 0x0D }
         // Most values are clean and returned unchanged.
-        if isClean, !(value.utf8.first.map(isWhiteSpace) ?? false), !(value.utf8.last.map(isWhiteSpace) ?? false) {
+        if isClean, !(value.utf8.first.map(\.isWhiteSpace) ?? false), !(value.utf8.last.map(\.isWhiteSpace) ?? false) {
             return value
         }
         var bytes = value.utf8.map { byte in [0x00, 0x0A, 0x0D].contains(byte) ? 0x20 : byte }[...]
-        while let first = bytes.first, isWhiteSpace(first) { bytes.removeFirst() }
-        while let last = bytes.last, isWhiteSpace(last) { bytes.removeLast() }
+        while let first = bytes.first, first.isWhiteSpace { bytes.removeFirst() }
+        while let last = bytes.last, last.isWhiteSpace { bytes.removeLast() }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }
 
 extension HeaderField: CustomStringConvertible, CustomReflectable {
@@ -72,7 +71,7 @@ extension HeaderField {
         public let rawValue: String
         private let folded: String
         /// A number that differs for almost all unequal names. It is compared first, because that takes no count of references.
-        private let key: UInt64
+        let key: UInt64
 
         /// Creates a name; `nil` if the text is not a token of RFC 9110 section 5.6.2.
         public init?(_ name: String) {

@@ -1,7 +1,16 @@
-import InwardFetching
 import Testing
 
+@testable import InwardFetching
+
 struct HeaderFieldsTests {
+    /// These names have the same key, by which names are compared first.
+    @Test func namesWithTheSameKeyDiffer() throws {
+        let (one, other) = (
+            try #require(HeaderField.Name("fnljtbzbhgjtn")), try #require(HeaderField.Name("6yqk2c7lt2tjl"))
+        )
+        #expect(one.key == other.key && one != other)
+    }
+
     @Test func namesAreFoundInAnyCase() throws {
         let fields: HeaderFields = [HeaderField(.contentType, "text/plain")]
         #expect(fields[try #require(HeaderField.Name("CONTENT-type"))] == "text/plain")

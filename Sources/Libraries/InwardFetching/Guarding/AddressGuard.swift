@@ -89,7 +89,7 @@ public struct AddressGuard: Sendable {
         guard !policies.isEmpty else { return nil }
         let target = URLTarget(request.url)
         let addresses =
-            switch try host(of: target, request) {
+            switch try host(of: target, in: request) {
             case .address(let address): [address]
             case .name(let name): try await addresses(of: name, for: request, resolver)
             }
@@ -103,7 +103,7 @@ public struct AddressGuard: Sendable {
         return addresses
     }
 
-    private func host(of target: URLTarget, _ request: DataRequest) throws(FetchError) -> WebHost {
+    private func host(of target: URLTarget, in request: DataRequest) throws(FetchError) -> WebHost {
         do throws(AddressRefusal) {
             return try target.host()
         } catch {

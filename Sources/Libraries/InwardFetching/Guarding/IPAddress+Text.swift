@@ -11,14 +11,14 @@ extension IPAddress: LosslessStringConvertible {
     /// let octal = IPAddress("0300.0.2.1")  // nil, because programs disagree about its meaning
     /// ```
     public init?(_ description: String) {
-        guard let parser = description.withBytes({ IPAddressParser($0) }) else { return nil }
-        self = parser.address
+        guard let parsed = description.withBytes({ ParsedIPAddress($0) }) else { return nil }
+        self = parsed.address
     }
 
     /// Parses an address in canonical form; `nil` if the text is another spelling of an address, such as `::FFFF` or `0::1`.
     init?(canonical text: Span<UInt8>) {
-        guard let parser = IPAddressParser(text), parser.isCanonical else { return nil }
-        self = parser.address
+        guard let parsed = ParsedIPAddress(text), parsed.isCanonical else { return nil }
+        self = parsed.address
     }
 }
 

@@ -9,11 +9,11 @@ import Foundation
 /// They are read from the text of the URL, not from the properties of `URL`, which decode percent escapes and skip ports that do
 /// not fit into an integer.
 struct URLTarget {
-    /// The scheme; `nil` for others than those of the web.
+    /// The scheme; `nil` if it is neither `http` nor `https`.
     let scheme: AddressPolicy.Scheme?
     /// Whether there is a user name or a password, even an empty one.
     let hasUserInformation: Bool
-    /// The port, by default that of the scheme; `nil` for one with leading zeros, signs or other text.
+    /// The port, by default that of the scheme; `nil` if it is not a number up to 65,535 in its shortest form, or if neither is known.
     let port: Int?
     private let text: String
     private let hostRange: Range<Int>
@@ -75,7 +75,7 @@ extension Span<UInt8> {
         return bytes.end(from: start) { $0 != UInt8(ascii: ":") }
     }
 
-    /// The number of a port; `nil` for leading zeros, signs and other text.
+    /// The number of a port; `nil` for leading zeros, signs, other text, and numbers that no port has.
     fileprivate var port: Int? {
         guard (1...5).contains(count), self[0] != UInt8(ascii: "0") || count == 1 else { return nil }
         var port = 0

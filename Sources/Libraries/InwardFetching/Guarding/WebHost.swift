@@ -19,14 +19,14 @@ enum WebHost: Hashable {
             guard bytes.count >= 2, bytes[bytes.count - 1] == UInt8(ascii: "]"),
                 let address = IPAddress(canonical: bytes.extracting(1..<bytes.count - 1)), address.family == .ipv6
             else {
-                let hasZone = bytes.copy.contains(UInt8(ascii: "%"))
+                let hasZone = bytes.array.contains(UInt8(ascii: "%"))
                 throw AddressRefusal(hasZone ? .zoneIdentifier : .addressSpelling, host: bytes.text)
             }
             self = .address(address)
         } else if let address = IPAddress(canonical: bytes), address.family == .ipv4 {
             self = .address(address)
         } else {
-            if let rule = Self.rule(refusing: bytes.copy) { throw AddressRefusal(rule, host: bytes.text) }
+            if let rule = Self.rule(refusing: bytes.array) { throw AddressRefusal(rule, host: bytes.text) }
             self = .name(bytes.lowercasedText)
         }
     }

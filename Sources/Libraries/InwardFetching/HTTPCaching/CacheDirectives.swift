@@ -88,7 +88,7 @@ struct CacheDirectives: Hashable, Sendable, Codable {
         position = bytes.end(from: start) { $0 != UInt8(ascii: ",") }
         let token = bytes.extracting(bytes.withoutTrailingWhiteSpace(start..<position))
         if let string {
-            apply(name, (string.bytes + token.copy).span)
+            apply(name, (string.bytes + token.array).span)
         } else {
             apply(name, token)
         }

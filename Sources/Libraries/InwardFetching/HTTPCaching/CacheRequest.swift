@@ -77,7 +77,7 @@ struct CacheRequest: Sendable {
     var isPlain: Bool { demands.isSubset(of: .authorization) && request.method == .get }
 
     var directives: CacheDirectives { box?.directives ?? .none }
-    /// Whether the request forbids storing the response.
+    /// Whether the request forbids storing the response. This takes no copy of the directives.
     var forbidsStoring: Bool { box?.directives.noStore == true }
     /// Whether the request has directives.
     var hasDirectives: Bool { box != nil }

@@ -106,7 +106,7 @@ struct Variant: Hashable, Sendable, Codable {
 
 extension HeaderFields {
     /// The names in `Vary`, each once; `nil` if it contains `*`, or anything else that is not a name and could be meant to be one that
-    /// differs, or more names than an honest server means.
+    /// differs, or more than 64 names.
     var varyingNames: [HeaderField.Name]? {
         var names: [HeaderField.Name] = []
         var areNames = true

@@ -60,7 +60,9 @@ struct AddressPolicyHostileURLTests {
         ("http:a.com", "", 80, false), ("http:/a.com", "", 80, false), ("a.com", "", nil, false),
         ("", "", nil, false), ("://a.com", "a.com", nil, false), (":", "", nil, false), ("http:", "", 80, false),
         ("http://", "", 80, false), ("http://[", "[", 80, false), ("http://?a.com", "", 80, false),
-        ("http:\\\\a.com", "", 80, false),
+        ("http:\\\\a.com", "", 80, false), ("http", "", nil, false), ("//a.com", "", nil, false),
+        ("http://a[::1]:80/", "a[", nil, false), ("http://a.com/@b", "a.com", 80, false),
+        ("http://a.com?@b", "a.com", 80, false), ("http://a.com#@b", "a.com", 80, false),
     ])
     func partsAreReadFromTheText(text: String, host: String, port: Int?, hasUserInformation: Bool) {
         let target = URLTarget(text)

@@ -103,9 +103,12 @@ struct IPAddressTests {
         var random = SplitMix64(seed: seed)
         let alphabet = Array("0123456789abcdef:.%[]x ".utf8)
         for _ in 0..<20_000 {
-            let address = IPAddress(
-                ipv6: UInt128(random.next()) << 64 | UInt128(random.next() >> UInt64.random(in: 0..<64, using: &random))
-            )
+            // With several runs of zeros, and often with an IPv4 address at the end.
+            let bits = (0..<8).reduce(UInt128(0)) { bits, _ in
+                bits << 16 | (Bool.random(using: &random) ? 0 : UInt128(UInt16.random(in: 0 ... .max, using: &random)))
+            }
+            let isMapped = Int.random(in: 0..<4, using: &random) == 0
+            let address = IPAddress(ipv6: isMapped ? 0xFFFF_0000_0000 | bits & 0xFFFF_FFFF : bits)
             var text = Array(address.description.utf8)
             let index = Int.random(in: 0..<text.count, using: &random)
             let old = text[index]

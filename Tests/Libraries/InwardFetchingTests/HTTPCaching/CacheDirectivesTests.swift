@@ -26,6 +26,13 @@ struct CacheDirectivesTests {
         #expect(directives(value) == expected)
     }
 
+    /// If each string copied what follows it, this would take minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func manyQuotedStringsTakeLinearTime() {
+        let value = String(repeating: "a=\"\",", count: 200_000) + "max-age=5"
+        #expect(directives(value).maxAge == .seconds(5))
+    }
+
     @Test func unterminatedStringsHideNoDirectives() {
         #expect(directives(#"max-age=5, extension="a, no-store"#).noStore)
         #expect(directives(#"max-age=5, a"b, no-store"#).noStore)

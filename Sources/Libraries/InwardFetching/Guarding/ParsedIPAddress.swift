@@ -1,11 +1,11 @@
-/// A parser of the text of an address.
-struct IPAddressParser {
+/// An address that was read from a text.
+struct ParsedIPAddress {
     /// The address.
     let address: IPAddress
     /// Whether the text is the one that ``IPAddress/description`` writes (RFC 5952).
     let isCanonical: Bool
 
-    /// Reads an address in one pass; `nil` if the text is none.
+    /// Reads an address without allocating memory; `nil` if the text is none.
     init?(_ bytes: Span<UInt8>) {
         if let bits = bytes.dottedDecimal(from: 0) {
             // Only one spelling of an IPv4 address is read at all.
