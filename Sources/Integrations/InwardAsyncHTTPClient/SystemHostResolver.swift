@@ -50,6 +50,7 @@ struct SystemHostResolver: HostResolver {
         var next = unsafe list
         while let entry = unsafe next?.pointee {
             unsafe next = entry.ai_next
+            // `unsafe`: The address belongs to the entry, which is still valid.
             if let address = unsafe address(in: entry), !addresses.contains(address) { addresses.append(address) }
         }
         return addresses

@@ -54,7 +54,8 @@ private struct Link {
         return (name, string(from: &rest) ?? text(from: &rest, until: ";", ",").filter { $0 != "\"" })
     }
 
-    /// Removes a quoted string and the white space before it, and returns its content; `nil` if there is none, or it is unterminated.
+    /// Removes a quoted string and the white space before it, and returns its content; `nil` if no string begins here, or its closing
+    /// quotation mark is missing.
     private static func string(from rest: inout Substring.UTF8View) -> String? {
         let start = rest.drop(while: \.isWhiteSpace)
         guard start.first == UInt8(ascii: "\"") else { return nil }

@@ -5,7 +5,7 @@ struct ParsedIPAddress {
     /// Whether the text is the one that ``IPAddress/description`` writes (RFC 5952).
     let isCanonical: Bool
 
-    /// Reads an address without allocating memory; `nil` if the text is none.
+    /// Parses an address without allocating memory; `nil` if the text is not an address.
     init?(_ bytes: Span<UInt8>) {
         if let bits = bytes.dottedDecimal(from: 0) {
             // Only one spelling of an IPv4 address is read at all.

@@ -26,7 +26,7 @@ struct URLTarget {
         self.text = text
         (scheme, hasUserInformation, hostRange, port) = text.withBytes { bytes in
             let colon = bytes.end(from: 0) { $0 != UInt8(ascii: ":") }
-            // Without a colon, there is no scheme.
+            // A URL without a colon has no scheme.
             let scheme = colon < bytes.count ? AddressPolicy.Scheme(bytes.extracting(0..<colon)) : nil
             let (authority, at) = bytes.authority(after: colon)
             let location = at.map { $0 + 1..<authority.upperBound } ?? authority
@@ -48,7 +48,7 @@ struct URLTarget {
 }
 
 extension Span<UInt8> {
-    /// Returns the authority, which begins with two slashes, and its last `@`; an empty range if there is none.
+    /// Returns the authority, which follows two slashes, and the position of its last `@`; an empty range if the URL has no authority.
     fileprivate func authority(after colon: Int) -> (range: Range<Int>, at: Int?) {
         guard count >= colon + 3, self[colon + 1] == UInt8(ascii: "/"), self[colon + 2] == UInt8(ascii: "/") else {
             return (0..<0, nil)

@@ -195,8 +195,8 @@ extension CacheDirectives {
 }
 
 extension Span<UInt8> {
-    /// Reads a quoted string, which can contain anything, including commas, and returns its content and where it ends; `nil` if there
-    /// is none, or it is unterminated, so that it does not hide what follows.
+    /// Returns the content of a quoted string, which can contain anything, including commas, and where it ends; `nil` if no string begins
+    /// here, or its closing quotation mark is missing. A missing mark must not hide the directives that follow.
     fileprivate func quotedString(at position: Int) -> (bytes: [UInt8], end: Int)? {
         guard position < count, self[position] == UInt8(ascii: "\"") else { return nil }
         var string = QuotedString()
