@@ -2,9 +2,9 @@ import InwardCore
 import InwardTransfers
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
 /// The error response of an HTTP server (RFC 9457).
@@ -211,14 +211,18 @@ extension ProblemDetails {
     ///
     /// A ``FetchError`` never becomes ``outcomeUnknown``, because it does not say whether the request was meant to change
     /// anything. After a failed upload by a `DataSaver`, the detail says that the data may have been saved.
-    public init(_ error: any Error) {
+    ///
+    /// - Parameters:
+    ///   - error: Any error.
+    ///   - date: When the problem is sent; dates from which a retry may succeed become delays from then on.
+    public init(_ error: any Error, at date: Date = .now) {
         self =
             switch error {
             case let problem as ProblemDetails: problem
             case let error as any ProblemDetailsConvertible: error.problemDetails
             case let error as RepositoryError: Self(error)
             case let error as UnitOfWorkError: Self(error)
-            case let error as FetchError: Self(error)
+            case let error as FetchError: Self(error, at: date)
             case let error as DataLoaderError: Self(error)
             case is DataSaverError: .unsaved
             case let error as TransferDataError: Self(error)
@@ -231,13 +235,13 @@ extension ProblemDetails {
         self.init(error.reason.code, retryAfter: error.retryAfter)
     }
 
-    private init(_ error: FetchError) {
+    private init(_ error: FetchError, at date: Date) {
         // The client chose an address that it may not choose, and has to change it.
         if error.reason == .addressRefused {
             self = .refused
             return
         }
-        self.init(RepositoryError.Reason(error).code, retryAfter: error.retryAfter?.delay(from: .now))
+        self.init(RepositoryError.Reason(error).code, retryAfter: error.retryAfter?.delay(from: date))
     }
 
     private init(_ code: RepositoryError.Reason.Code, retryAfter: Duration?) {

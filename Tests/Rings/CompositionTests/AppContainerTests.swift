@@ -92,13 +92,12 @@ struct AppContainerTests {
         let small = try await listUsers(AppConfiguration(upstream: address, bodyLimit: 2))
         let tooLarge = await #expect(throws: ListUsersError.self) { try await small() }
         guard case .unreadable = tooLarge else { return #expect(Bool(false), "\(String(describing: tooLarge))") }
+        #expect(try await listUsers(AppConfiguration(upstream: address, bodyLimit: 3))().value.isEmpty)
         let impatient = try AppConfiguration(
             upstream: address,
             idleTimeout: .seconds(1),
-            bodyLimit: 3,
             policy: UpstreamPolicy(attempts: 1)
         )
-        #expect(try await listUsers(impatient)().value.isEmpty)
         let readFeed = try await FeedContainer(
             in: UserContainer(.guest, in: AppContainer(impatient, clock: ManualClock()))
         ).makeInteraction()

@@ -36,7 +36,7 @@ struct GuardedImagesTests {
             imageAddressPolicy: policy,
             sendsCredentialsForImages: sendsCredentials
         )
-        let app = try await AppContainer(configuration)
+        let app = try await AppContainer(configuration, clock: ManualClock())
         let user = try await UserContainer(ada, in: app)
         try await test(user.images)
         try await app.close()
@@ -105,7 +105,8 @@ struct GuardedImagesTests {
     /// A response that the session got with its credentials is not used for an image.
     @Test func responsesToCredentialsAnswerNoImages() async throws {
         try await LoopbackServer.serving({ [picture] _ in picture }) { server in
-            let app = try await AppContainer(AppConfiguration(upstream: server.url().absoluteString))
+            let configuration = try AppConfiguration(upstream: server.url().absoluteString)
+            let app = try await AppContainer(configuration, clock: ManualClock())
             let user = try await UserContainer(ada, in: app)
             let request = DataRequest(url: server.url("a.png"), headerFields: [HeaderField(.accept, "image/*")])
             _ = try await user.scope.objects().upstream.dataFetcher.fetch(request)

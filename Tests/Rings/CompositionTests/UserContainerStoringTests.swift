@@ -7,6 +7,7 @@ import InwardRepositories
 import InwardScopes
 import InwardTesting
 import Synchronization
+import TestSupport
 import Testing
 import UseCases
 
@@ -220,36 +221,43 @@ struct UserContainerStoringTests {
     }
 
     @Test func sessionOpenedDuringCancellationCanStillWrite() async throws {
-        /// A store that rejects commits of cancelled tasks.
+        /// A store that answers when the gate is open, and rejects commits of cancelled tasks.
         struct CancellableRecordStore: RecordStore {
             let base: any RecordStore
+            let gate: Gate
 
             func record(for key: RecordKey) async throws(RecordStoreError) -> StoredRecord? {
-                try await base.record(for: key)
+                _ = await gate.pass()
+                return try await base.record(for: key)
             }
 
             func records(
                 under key: RecordKey
             ) async throws(RecordStoreError) -> [(key: RecordKey, record: StoredRecord)] {
-                try await base.records(under: key)
+                _ = await gate.pass()
+                return try await base.records(under: key)
             }
 
             func losses(under key: RecordKey) async throws(RecordStoreError) -> RecordLosses {
-                try await base.losses(under: key)
+                _ = await gate.pass()
+                return try await base.losses(under: key)
             }
 
             func commit(_ changes: [RecordChange]) async throws(RecordStoreError) {
+                _ = await gate.pass()
                 if Task.isCancelled { throw RecordStoreError(.cancelled, explanation: "The task was cancelled.") }
                 try await base.commit(changes)
             }
 
             func claim(_ key: RecordKey) async throws(RecordStoreError) -> RecordClaimResult {
-                try await base.claim(key)
+                _ = await gate.pass()
+                return try await base.claim(key)
             }
         }
+        let gate = Gate()
         let app = try await AppContainer(
             dataFetcher: Source.recording(),
-            recordStore: CancellableRecordStore(base: records),
+            recordStore: CancellableRecordStore(base: records, gate: gate),
             clock: ManualClock()
         )
         let user = try await withThrowingTaskGroup(of: UserContainer.self) { group in
@@ -258,6 +266,8 @@ struct UserContainerStoringTests {
             return try #require(await group.next())
         }
         #expect(user.storeFailure?.reason == .cancelled)
+        // The store answers only now, so that the cancelled task has not waited for it.
+        gate.open()
         #expect(try await publish("First", as: user))
         try await app.close()
     }
