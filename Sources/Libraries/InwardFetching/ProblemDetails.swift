@@ -19,7 +19,7 @@ public import Foundation
 /// }
 /// ```
 ///
-/// ``init(_:)`` creates it from an error, and has a table of errors and statuses. The texts for the errors of this package are
+/// ``init(_:at:)`` creates it from an error, and has a table of errors and statuses. The texts for the errors of this package are
 /// fixed: they contain no names or URLs of the upstream, and no credentials. Report the error itself to an error handler. See
 /// <doc:ServingErrors>.
 public struct ProblemDetails: Error, Hashable, Sendable, Encodable, CustomStringConvertible {
@@ -214,7 +214,7 @@ extension ProblemDetails {
     ///
     /// - Parameters:
     ///   - error: Any error.
-    ///   - date: When the problem is sent; dates from which a retry may succeed become delays from then on.
+    ///   - date: The current date, from which `Retry-After` counts.
     public init(_ error: any Error, at date: Date = .now) {
         self =
             switch error {

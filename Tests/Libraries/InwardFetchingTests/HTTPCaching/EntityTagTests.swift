@@ -8,6 +8,7 @@ struct EntityTagTests {
         let tag = try #require(EntityTag(text))
         #expect(tag.isWeak == text.hasPrefix("W/"))
         #expect((tag.isWeak ? "W/" : "") + tag.opaqueTag == text)
+        #expect(tag.description == text)
     }
 
     @Test(arguments: [
@@ -15,6 +16,26 @@ struct EntityTagTests {
     ])
     func otherTextIsNoTag(text: String) {
         #expect(EntityTag(text) == nil)
+    }
+
+    @Test func digestIsWrittenInHexadecimalDigits() {
+        let tag = EntityTag(digest: [0, 9, 0x0A, 0xA0, 0xFF])
+        #expect(tag.description == #""00090aa0ff""#)
+        #expect(EntityTag(tag.description) == tag)
+    }
+
+    @Test func clientThatHasTheVersionNeedsNoBody() throws {
+        let tag = EntityTag(digest: [1])
+        #expect(tag.matches(ifNoneMatch: [#""02", W/"01""#]) && tag.matches(ifNoneMatch: ["*"]))
+        #expect(!tag.matches(ifNoneMatch: []) && !tag.matches(ifNoneMatch: [#""02""#]))
+    }
+
+    @Test func changeNeedsTheSameStrongTag() throws {
+        let tag = EntityTag(digest: [1])
+        let weak = try #require(EntityTag(#"W/"01""#))
+        #expect(tag.matches(ifMatch: []) && tag.matches(ifMatch: ["*"]) && tag.matches(ifMatch: [#""02""#, #""01""#]))
+        #expect(!tag.matches(ifMatch: [#"W/"01""#]) && !tag.matches(ifMatch: [#""02""#]))
+        #expect(!weak.matches(ifMatch: [#""01", W/"01""#]))
     }
 
     @Test func strongComparisonNeedsTwoStrongTags() throws {
