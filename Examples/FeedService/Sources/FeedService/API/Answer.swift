@@ -1,0 +1,92 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import InwardCore
+import InwardFetching
+import NIOCore
+import Synchronization
+
+/// An encoded representation, with its entity tag.
+struct Answer: Sendable {
+    private let bytes: ByteBuffer
+    private let entityTag: EntityTag
+    /// The media type, and what else depends on the kind of representation.
+    private let fields: HTTPFields
+
+    /// Encodes a body as JSON.
+    ///
+    /// - Throws: An `EncodingError`, if JSON cannot represent a number in the body.
+    init(json body: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        self.init(try encoder.encode(body), [.contentType: "application/json; charset=utf-8"])
+    }
+
+    /// Encodes a page as HTML.
+    init(_ page: Page) {
+        self.init(
+            Data(page.document.markup.utf8),
+            [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Page.policy]
+        )
+    }
+
+    private init(_ bytes: Data, _ fields: HTTPFields) {
+        self.bytes = ByteBuffer(bytes: bytes)
+        self.fields = fields
+        entityTag = EntityTag(digest: SHA256.hash(data: bytes).prefix(16))
+    }
+
+    /// The size in bytes.
+    var size: Int { bytes.readableBytes }
+
+    /// Returns the response, which is empty if the client already has this representation.
+    ///
+    /// - Parameters:
+    ///   - request: The request, with the tags that the client has.
+    ///   - cacheControl: How caches may use the response.
+    /// - Returns: The response, with the status 200 or 304.
+    func response(to request: Request, cacheControl: String) -> Response {
+        var fields = fields
+        fields[.eTag] = entityTag.description
+        fields[.cacheControl] = cacheControl
+        if entityTag.matches(ifNoneMatch: request.headers[values: .ifNoneMatch]) {
+            fields[.contentType] = nil
+            return Response(status: .notModified, headers: fields)
+        }
+        return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: bytes))
+    }
+}
+
+/// Keeps encoded answers. An answer is reused only for an equal body, so it is never outdated.
+final class AnswerCache: Sendable {
+    private struct Kept: Sendable {
+        let body: any Equatable & Sendable
+        let answer: Answer
+    }
+
+    private let kept = Mutex(SieveCache<String, Kept>(limit: 16 * 1_024 * 1_024, countLimit: 4_096))
+
+    /// Returns the encoded form of a body.
+    ///
+    /// - Parameters:
+    ///   - body: What to show.
+    ///   - target: The path and the query of the request, which need not be normalized.
+    ///   - encode: Encodes the body.
+    /// - Returns: The answer.
+    /// - Throws: The error of `encode`.
+    func answer<Body: Equatable & Sendable>(
+        _ body: Body,
+        at target: String,
+        encoding encode: (Body) throws -> Answer
+    ) rethrows -> Answer {
+        let earlier = kept.withLock { $0.value(for: target) }
+        if let earlier, earlier.body as? Body == body { return earlier.answer }
+        let answer = try encode(body)
+        let cost = 2 * answer.size + 2 * target.utf8.count
+        // Released outside of the lock.
+        _ = kept.withLock { $0.insert(Kept(body: body, answer: answer), for: target, cost: cost) }
+        return answer
+    }
+}

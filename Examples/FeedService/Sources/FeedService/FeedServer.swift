@@ -1,0 +1,122 @@
+import Foundation
+import HTTPTypes
+public import Hummingbird
+import HummingbirdCore
+import InwardCore
+import InwardServiceLifecycle
+public import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// The server: its routes, its limits, and how it starts and ends.
+///
+/// ```swift
+/// let app = try await FeedApp(settings)
+/// try await FeedServer(app, settings).run(logger: logger)
+/// ```
+public struct FeedServer: Sendable {
+    private let app: FeedApp
+    private let settings: ServiceSettings
+
+    /// Creates a server.
+    public init(_ app: FeedApp, _ settings: ServiceSettings) {
+        self.app = app
+        self.settings = settings
+    }
+
+    /// The routes and the middleware.
+    public var router: Router<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestIdentityMiddleware())
+        router.add(middleware: ProblemMiddleware())
+        FeedAPI(app, settings).addRoutes(to: router.group("api"))
+        FeedPages(app, settings).addRoutes(to: router)
+        router.get("healthz") { _, _ in Self.probe(.ok, "The process is running.") }
+        router.get("readyz") { [app] _, _ in
+            app.isReady ? Self.probe(.ok, "Ready.") : Self.probe(.serviceUnavailable, "Shutting down.")
+        }
+        router.refuseOtherMethods()
+        return router
+    }
+
+    /// Returns the application, which listens when it runs. When it is told to shut down, it stops accepting connections, answers
+    /// the requests in flight, and then closes the app.
+    ///
+    /// - Parameters:
+    ///   - logger: The log of the server.
+    ///   - whenListening: Called with the port.
+    /// - Returns: The application.
+    public func application(
+        logger: Logger,
+        whenListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> Application<RouterResponder<BasicRequestContext>> {
+        Application(
+            responder: router.buildResponder(),
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    idleTimeout: TimeAmount(settings.idleTimeout),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 8_192,
+                        maxHeaderListSize: 32_768,
+                        maxHeaderFieldCount: 100
+                    )
+                )
+            ),
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: settings.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(settings.connections)
+            ),
+            services: [
+                AppScopeService(app.scope, shuttingDownWithin: settings.drainLimit) { logger.info("\($0)") }
+            ],
+            onServerRunning: { channel in if let port = channel.localAddress?.port { whenListening(port) } },
+            logger: logger
+        )
+    }
+
+    /// Answers requests until the process is told to end by SIGTERM or SIGINT.
+    ///
+    /// - Parameters:
+    ///   - logger: The log of the server.
+    ///   - whenListening: Called with the port.
+    /// - Throws: An error if the server cannot listen, or did not end within the limit.
+    public func run(logger: Logger, whenListening: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: [application(logger: logger, whenListening: whenListening)],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger
+        )
+        // A client that does not read its answer could keep the server from ending. The app then has its own time to close.
+        configuration.maximumGracefulShutdownDuration = settings.drainLimit + .seconds(5)
+        configuration.maximumCancellationDuration = .seconds(5)
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    private static func probe(_ status: HTTPResponse.Status, _ text: String) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n"))
+        )
+    }
+}
+
+extension Router {
+    /// Answers requests whose path exists, but not with their method, with 405 and the methods that it has.
+    func refuseOtherMethods() {
+        let methods: [HTTPRequest.Method] =
+            [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+            + [HTTPRequest.Method("QUERY")].compactMap(\.self)
+        for (path, routes) in Dictionary(grouping: routes, by: \.path.description) {
+            var allowed = Set(routes.map(\.method))
+            if allowed.contains(.get) { allowed.insert(.head) }
+            let field = methods.filter(allowed.contains).map(\.rawValue).joined(separator: ", ")
+            for method in methods where !allowed.contains(method) {
+                on(RouterPath(path), method: method) { _, _ -> Response in
+                    throw HTTPError(.methodNotAllowed, headers: [.allow: field])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import InwardCore
+import UseCases
+
+/// Whether caches in front of the service may use an answer.
+enum Freshness {
+    /// They may use it for a while.
+    case fresh
+    /// The upstream may have changed, so they must ask again. If the service fails, they may use it.
+    case stale
+    /// Parts are missing, because the upstream failed. They must not keep it, because it would replace a better one.
+    case degraded
+
+    /// Returns the value of `Cache-Control`.
+    func cacheControl(maximumAge: Duration) -> String {
+        switch self {
+        case .fresh:
+            "public, max-age=\(maximumAge.components.seconds), stale-while-revalidate=30, stale-if-error=86400"
+        case .stale: "public, max-age=0, stale-if-error=86400"
+        case .degraded: "no-store"
+        }
+    }
+}
+
+extension Reading {
+    /// Whether what was read is fresh. Without damaged records, because those are missing.
+    var freshness: Freshness { rejected.isEmpty ? isStale ? .stale : .fresh : .degraded }
+}
+
+extension FeedPage {
+    /// Whether the posts and their authors are fresh.
+    var freshness: Freshness {
+        guard case .success(let users) = usersRead else { return .degraded }
+        return max(postsRead.freshness, users.freshness)
+    }
+}
+
+extension UserProfile {
+    /// Whether the user and the posts are fresh.
+    var freshness: Freshness {
+        guard case .success(let posts) = posts else { return .degraded }
+        return max(user.freshness, posts.freshness)
+    }
+}
+
+extension Freshness: Comparable {}

@@ -1,0 +1,119 @@
+import Entities
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import NIOCore
+import UseCases
+
+/// The routes of the pages, which need no script.
+struct FeedPages {
+    private let app: FeedApp
+    private let settings: ServiceSettings
+    private let answers = AnswerCache()
+    private let feed = FeedPresenter(router: Page.router)
+    private let users = UserListPresenter(router: Page.router)
+    private let profiles = UserProfilePresenter(router: Page.router)
+
+    init(_ app: FeedApp, _ settings: ServiceSettings) {
+        self.app = app
+        self.settings = settings
+    }
+
+    func addRoutes(to router: some RouterMethods<some RequestContext>) {
+        router.get("/") { _, _ in
+            Response(status: .found, headers: [.location: "/posts", .cacheControl: "no-cache"])
+        }
+        for path: RouterPath in [
+            "posts", "posts/after/:cursor", "users", "users/:id", "users/:id/posts", "users/:id/posts/after/:cursor",
+        ] {
+            router.get(path) { request, _ in try await page(for: request) }
+        }
+        router.get("style.css") { request, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.style_css))
+            )
+        }
+    }
+
+    private func page(for request: Request) async throws -> Response {
+        switch Destination(String(request.uri.path.dropFirst())) {
+        case .feed(let cursor): try await feedPage(FeedQuery(cursor: cursor), request)
+        case .posts(let author, let cursor): try await feedPage(FeedQuery(author: author, cursor: cursor), request)
+        case .users: try await usersPage(request)
+        case .user(let id): try await userPage(id, request)
+        case nil: throw HTTPError(.notFound)
+        }
+    }
+
+    /// Returns the response with a page, which is drawn only if its view model has changed.
+    private func answer<Model: Equatable & Sendable>(
+        _ model: Model,
+        _ freshness: Freshness,
+        to request: Request,
+        drawing draw: (Model) -> Page
+    ) -> Response {
+        answers.answer(model, at: request.uri.path) { Answer(draw($0)) }
+            .response(to: request, cacheControl: freshness.cacheControl(maximumAge: settings.maximumAge))
+    }
+
+    private func feedPage(_ query: FeedQuery, _ request: Request) async throws -> Response {
+        let page = try await app.withReader { reader in
+            let page = try await reader.readFeed(query)
+            // A user who has written nothing has an empty page, but an unknown user has none.
+            if let author = query.author, page.total == 0 { _ = try await reader.showUser(author) }
+            return page
+        }
+        return answer(feed.present(page, by: query.author), page.freshness, to: request) { model in
+            let posts: [HTML] = model.rows.map { row in
+                let author: HTML = row.authorLink.map { "<a href=\"\($0.text)\">\(row.author)</a>" } ?? "\(row.author)"
+                return article(row.title, row.body, author: author)
+            }
+            let next: HTML? = model.nextLink.map { "<p><a rel=\"next\" href=\"\($0.text)\">Older posts</a></p>\n" }
+            let content: HTML = model.rows.isEmpty ? "<p>There are no posts here.</p>\n" : "\(posts)\(next)"
+            return query.author.map { Page("Posts of user \($0)", in: .users, content: content) }
+                ?? Page("Feed", in: .feed, content: content)
+        }
+    }
+
+    private func usersPage(_ request: Request) async throws -> Response {
+        let users = try await app.withReader { try await $0.listUsers() }
+        return answer(self.users.present(users), users.freshness, to: request) { model in
+            let rows: [HTML] = model.rows.map { row in
+                """
+                <li><a href="\(row.link?.text ?? "")" dir="auto">\(row.name)</a>
+                <span dir="auto">\(row.company), \(row.city)</span></li>
+
+                """
+            }
+            return Page("Users", in: .users, content: "<ul class=\"users\">\n\(rows)</ul>\n")
+        }
+    }
+
+    private func userPage(_ id: User.ID, _ request: Request) async throws -> Response {
+        let profile = try await app.withReader { try await $0.showUser(id) }
+        return answer(profiles.present(profile), profile.freshness, to: request) { model in
+            let fields: [HTML] = model.fields.map { "<dt>\($0.label)</dt><dd dir=\"auto\">\($0.text)</dd>\n" }
+            let posts: [HTML] = model.posts.map { article($0.title, $0.body, author: nil) }
+            let written: HTML =
+                if case .failure = profile.posts { "<p>The posts are not available now.</p>\n" } else { "\(posts)" }
+            return Page(model.name, in: .users, content: "<dl>\n\(fields)</dl>\n<h2>Posts</h2>\n\(written)")
+        }
+    }
+
+    private func article(_ title: String, _ body: String, author: HTML?) -> HTML {
+        let byline: HTML? = author.map { "<p class=\"byline\">by <bdi>\($0)</bdi></p>\n" }
+        let level: HTML = author == nil ? "h3" : "h2"
+        return """
+            <article>
+            <\(level) dir="auto">\(title)</\(level)>
+            \(byline)<p class="text" dir="auto">\(body)</p>
+            </article>
+
+            """
+    }
+}

@@ -1,0 +1,76 @@
+import HTTPTypes
+import InterfaceAdapters
+import InwardFetching
+
+/// A page with its title and its place in the navigation.
+struct Page: Equatable, Sendable {
+    /// The sections that every page links to.
+    enum Section: String, CaseIterable {
+        case feed = "Feed"
+        case users = "Users"
+
+        var destination: Destination {
+            switch self {
+            case .feed: .feed(after: nil)
+            case .users: .users
+            }
+        }
+    }
+
+    static let router = PathRouter(root: "/")
+
+    /// What a page may load: the service's own style sheet and images, and nothing else.
+    static let policy =
+        "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; "
+        + "frame-ancestors 'none'"
+
+    let title: String
+    let section: Section?
+    let content: HTML
+
+    init(_ title: String, in section: Section? = nil, content: HTML) {
+        self.title = title
+        self.section = section
+        self.content = content
+    }
+
+    /// The page of an error.
+    init(_ problem: ProblemDetails) {
+        self.init(problem.title, content: "<p>\(problem.detail)</p>")
+    }
+
+    /// The whole document.
+    var document: HTML {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>\(title) · Feed service</title>
+        <link rel="stylesheet" href="/style.css">
+        </head>
+        <body>
+        <a class="skip" href="#content">Skip to the content</a>
+        <header>
+        <nav aria-label="Sections">
+        \(Section.allCases.map(link))
+        </nav>
+        </header>
+        <main id="content">
+        <h1 dir="auto">\(title)</h1>
+        \(content)
+        </main>
+        </body>
+        </html>
+
+        """
+    }
+
+    private func link(to section: Section) -> HTML {
+        let current: HTML? = section == self.section ? " aria-current=\"page\"" : nil
+        return
+            "<a href=\"\(Self.router.link(to: section.destination)?.text ?? "/")\"\(current)>\(section.rawValue)</a>\n"
+    }
+}

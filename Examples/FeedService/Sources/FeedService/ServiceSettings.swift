@@ -1,0 +1,117 @@
+public import Configuration
+public import Foundation
+
+/// The settings of the service, from its command line, its environment and its configuration file.
+///
+/// ```swift
+/// let reader = ConfigReader(provider: InMemoryProvider(values: ["port": 9000]))
+/// let settings = try ServiceSettings(reader)
+/// ```
+public struct ServiceSettings: Hashable, Sendable {
+    /// The address to listen on.
+    public var host = "127.0.0.1"
+    /// The port to listen on; 0 for any that is free.
+    public var port = 8080
+    /// The base address of the upstream; `nil` for the built-in sample.
+    public var upstream: URL?
+    /// The time within which each request is answered, or fails with 503.
+    public var timeLimit = Duration.seconds(10)
+    /// How long caches in front of the service may use an answer without asking again.
+    public var maximumAge = Duration.seconds(5)
+    /// How long users and posts of the upstream are used before they are read again.
+    public var staleAfter = Duration.seconds(60)
+    /// How long a shutdown waits for work in flight and for pending writes.
+    public var drainLimit = Duration.seconds(20)
+    /// The maximum number of connections at a time. Others wait until one closes.
+    public var connections = 4_096
+    /// How long a connection may be silent before it is closed.
+    public var idleTimeout = Duration.seconds(60)
+
+    /// Creates the default settings.
+    public init() {}
+
+    /// Reads the settings. Missing settings keep their defaults.
+    ///
+    /// - Throws: A ``SettingError`` that names the first setting with an invalid value.
+    public init(_ reader: ConfigReader) throws(SettingError) {
+        if let host = try reader.text("host") { self.host = host }
+        port = try reader.number("port", in: 0...65_535, or: port)
+        if let upstream = try reader.text("upstream") { self.upstream = try Self.upstream(upstream) }
+        timeLimit = try reader.seconds("timeLimit", in: 0.001...3_600, or: timeLimit)
+        maximumAge = try reader.seconds("maximumAge", in: 0...86_400, or: maximumAge)
+        staleAfter = try reader.seconds("staleAfter", in: 0...86_400, or: staleAfter)
+        drainLimit = try reader.seconds("drainLimit", in: 0...3_600, or: drainLimit)
+        connections = try reader.number("connections", in: 1...1_000_000, or: connections)
+        idleTimeout = try reader.seconds("idleTimeout", in: 1...3_600, or: idleTimeout)
+    }
+
+    private static func upstream(_ text: String) throws(SettingError) -> URL {
+        // The message omits the text, because it may contain a password.
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            let host = url.host(), !host.isEmpty, url.user() == nil, url.password() == nil, url.query() == nil,
+            url.fragment() == nil
+        else {
+            throw SettingError(
+                "upstream",
+                "must be an address such as https://example.org/api, without user name, password, “?” and “#”"
+            )
+        }
+        return url
+    }
+}
+
+/// An error that names a setting with an invalid value.
+public struct SettingError: Error, Hashable, CustomStringConvertible {
+    /// The name of the setting.
+    public let setting: String
+    private let rule: String
+
+    init(_ setting: String, _ rule: String) {
+        self.setting = setting
+        self.rule = rule
+    }
+
+    /// The setting and its rule, as a sentence.
+    public var description: String { "The setting “\(setting)” \(rule)." }
+}
+
+extension ConfigReader {
+    /// Whether any provider has a value of any type.
+    private func has(_ name: String) -> Bool {
+        let key = ConfigKey(name)
+        return string(forKey: key) != nil || int(forKey: key) != nil || double(forKey: key) != nil
+            || bool(forKey: key) != nil
+    }
+
+    fileprivate func text(_ name: String) throws(SettingError) -> String? {
+        guard let text = string(forKey: ConfigKey(name)) else {
+            if has(name) { throw SettingError(name, "must be text") }
+            return nil
+        }
+        guard !text.isEmpty else { throw SettingError(name, "must not be empty") }
+        return text
+    }
+
+    fileprivate func number(_ name: String, in range: ClosedRange<Int>, or standard: Int) throws(SettingError) -> Int {
+        let number = int(forKey: ConfigKey(name))
+        if number == nil, !has(name) { return standard }
+        guard let number, range.contains(number) else {
+            throw SettingError(name, "must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    fileprivate func seconds(
+        _ name: String,
+        in range: ClosedRange<Double>,
+        or standard: Duration
+    ) throws(SettingError) -> Duration {
+        // A number without a fraction may be stored as an integer.
+        let seconds = double(forKey: ConfigKey(name)) ?? int(forKey: ConfigKey(name)).map(Double.init)
+        if seconds == nil, !has(name) { return standard }
+        guard let seconds, range.contains(seconds) else {
+            throw SettingError(name, "must be a number of seconds from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return .seconds(seconds)
+    }
+}
