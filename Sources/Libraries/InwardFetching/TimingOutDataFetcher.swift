@@ -36,13 +36,17 @@ public struct TimingOutDataFetcher: DecoratingDataFetcher {
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
         guard limit > .zero else { throw timedOut(request, wasSent: false) }
         let deadline = Deadline(in: limit, on: timer)
-        guard base.honorsDeadlines else {
-            let result = await deadline.bound { [base] () async throws(FetchError) in try await base.fetch(request) }
-            guard let result else { throw timedOut(request) }
-            return try result.get()
+        let result: Result<DataResponse, FetchError>
+        if base.honorsDeadlines {
+            result = await deadline.carried { () async throws(FetchError) in try await base.fetch(request) }
+        } else {
+            let ending = await deadline.bound { [base] () async throws(FetchError) in try await base.fetch(request) }
+            guard let ending else { throw timedOut(request) }
+            result = ending
         }
+        // A fetcher inside may notice the deadline first.
         do {
-            return try await deadline.carried { () async throws(FetchError) in try await base.fetch(request) }.get()
+            return try result.get()
         } catch  where error.reason == .timedOut && deadline.hasPassed {
             let late = timedOut(request, wasSent: error.wasSent)
             throw error.retries.map { late.reporting($0) } ?? late

@@ -131,6 +131,19 @@ struct TimingOutDataFetcherTests {
         #expect(timer.count == 0)
     }
 
+    @Test(arguments: [true, false])
+    func errorOfAFetcherInsideThatNoticesTheDeadlineFirstNamesTheLimit(honorsDeadlines: Bool) async {
+        let base = HonestDataFetcher(
+            base: StubDataFetcher { [clock] request throws(FetchError) in
+                clock.advance(by: .seconds(2))
+                throw FetchError(.timedOut, request: request, explanation: "hung")
+            },
+            honorsDeadlines: honorsDeadlines
+        )
+        let error = await base.timingOut(after: .seconds(2), timer: TimerService(clock)).failure(request)
+        #expect(error?.explanation == "was not answered within 2.0 seconds")
+    }
+
     @Test func timeoutsKeepTheReportAndWhetherTheRequestWasSent() async throws {
         let timer = TimerService(clock)
         let report = RetryReport(attempts: 2, ending: "the deadline leaves no time")

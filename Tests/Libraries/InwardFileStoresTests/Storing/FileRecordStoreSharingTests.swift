@@ -46,6 +46,9 @@ struct FileRecordStoreSharingTests {
         }
         #expect(try await versions(of: FileRecordStore.opened(url)) == [third, second, nil])
         let inode = try FileManager.default.attributesOfItem(atPath: url.appending(path: "records").path())
+        // While the file is open, no other file gets its number.
+        let file = try FileHandle(forReadingFrom: url.appending(path: "records"))
+        defer { try? file.close() }
         try await store.rewrite()
         let newInode = try FileManager.default.attributesOfItem(atPath: url.appending(path: "records").path())
         #expect(inode[.systemFileNumber] as? NSNumber != newInode[.systemFileNumber] as? NSNumber)
