@@ -322,6 +322,8 @@ struct UserContainerTests {
                 #expect(interaction.id == request)
                 // The second call comes after the deadline, when nothing is sent.
                 for _ in 1...2 { errors.add(await Self.error(of: try interaction.listUsers).map { "\($0)" } ?? "none") }
+                // Ends when the deadline cancels the task, so that the work does not race with it.
+                await Rendezvous(of: 2).arrive()
             }
         }
         await begun.arrive()
