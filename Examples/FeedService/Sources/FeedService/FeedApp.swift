@@ -68,8 +68,8 @@ public struct FeedApp: Sendable {
 
     /// Runs work with the use cases of a reader who has not signed in, within the time limit.
     ///
-    /// - Throws: The error of the work, a `SessionRegistryError` if there is no session, or a `ProblemDetails` if the time limit
-    ///   has passed.
+    /// - Throws: The error that the work throws; a `SessionRegistryError` if no session is available; a `ProblemDetails` with the
+    ///   status 503 after the time limit.
     public func withReader<Value: Sendable>(
         _ work: @escaping @Sendable (Reader) async throws -> Value
     ) async throws -> Value {
