@@ -3,7 +3,7 @@ public import InwardCore
 public import InwardScopes
 public import UseCases
 
-/// The feature that reads the feed and publishes posts.
+/// The feature that reads the feed, and publishes, edits and deletes posts.
 ///
 /// ```swift
 /// let feed = try await FeedContainer(in: user)
@@ -61,7 +61,7 @@ public struct FeedContainer: FeatureContainer {
         get throws(ScopeError) { try scope.objects().viewModel.object() }
     }
 
-    /// Opens an interaction that reads the feed once, or publishes one post.
+    /// Opens an interaction that reads the feed once, or publishes, edits or deletes one post.
     ///
     /// - Throws: A `ScopeError` if the container is closed.
     public func makeInteraction(id: InteractionID?, within limit: Duration?) throws(ScopeError) -> FeedInteraction {
@@ -115,7 +115,7 @@ extension FeedContainer {
     }
 }
 
-/// An interaction that reads the feed once, or publishes one post.
+/// An interaction that reads the feed once, or publishes, edits or deletes one post.
 ///
 /// ```swift
 /// let post = try await feed.withInteraction { interaction in
@@ -134,6 +134,13 @@ public struct FeedInteraction: InteractionContainer {
         get throws(ScopeError) { ReadFeed(posts: try posts, users: try users) }
     }
 
+    /// Shows a post.
+    ///
+    /// - Throws: A `ScopeError` if the interaction is closed.
+    public var showPost: ShowPost {
+        get throws(ScopeError) { ShowPost(posts: try posts) }
+    }
+
     /// Publishes a post.
     ///
     /// - Throws: A `ScopeError` if the interaction is closed.
@@ -141,6 +148,20 @@ public struct FeedInteraction: InteractionContainer {
         get throws(ScopeError) {
             PublishPost(posts: try posts, users: try users, titlesUnderWay: try scope.objects().titlesUnderWay)
         }
+    }
+
+    /// Edits a post.
+    ///
+    /// - Throws: A `ScopeError` if the interaction is closed.
+    public var editPost: EditPost {
+        get throws(ScopeError) { EditPost(posts: try posts, titlesUnderWay: try scope.objects().titlesUnderWay) }
+    }
+
+    /// Deletes a post.
+    ///
+    /// - Throws: A `ScopeError` if the interaction is closed.
+    public var deletePost: DeletePost {
+        get throws(ScopeError) { DeletePost(posts: try posts) }
     }
 
     /// Changes an author's website and publishes a post about it; `nil` if the session has no outbox, which is needed to accept

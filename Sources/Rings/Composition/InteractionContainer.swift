@@ -120,7 +120,7 @@ extension InteractionContainer {
     }
 
     /// The session's post repository. It answers while the interaction is open.
-    var posts: any PostRepository {
+    var posts: any EditablePostRepository {
         get throws(ScopeError) {
             _ = try scope.objects()
             return ScopedPostRepository(scope: scope)

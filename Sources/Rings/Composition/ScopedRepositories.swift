@@ -30,7 +30,7 @@ struct ScopedUserRepository: EditableUserRepository {
 /// The session's post repository. It answers while an interaction is open.
 ///
 /// It holds the scope instead of the repository, so a retained use case does not keep the session's objects alive.
-struct ScopedPostRepository: PostRepository {
+struct ScopedPostRepository: EditablePostRepository {
     let scope: Scope<InteractionLifetime, Interaction>
 
     func posts(_ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
@@ -41,12 +41,27 @@ struct ScopedPostRepository: PostRepository {
         try await scope.objects(for: "The list of posts by user \(author)").posts.get().posts(by: author, policy)
     }
 
+    func post(_ id: Post.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Post> {
+        try await scope.objects(for: "Post \(id)").posts.get().post(id, policy)
+    }
+
     func publish(_ draft: PostDraft) async throws(RepositoryError) -> Reading<Post> {
         try await scope.objects(for: "Publishing the post").posts.get().publish(draft)
     }
 
     func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
         try await scope.objects(for: "Publishing the post").posts.get().prepareToPublish(draft)
+    }
+
+    func update(
+        _ id: Post.ID,
+        _ change: @escaping @Sendable (inout Post) -> Void
+    ) async throws(RepositoryError) -> Reading<Post> {
+        try await scope.objects(for: "Post \(id)").posts.get().update(id, change)
+    }
+
+    func delete(_ id: Post.ID) async throws(RepositoryError) {
+        try await scope.objects(for: "Post \(id)").posts.get().delete(id)
     }
 }
 

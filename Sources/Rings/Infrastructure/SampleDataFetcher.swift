@@ -3,7 +3,7 @@ public import InwardFetching
 import InwardImageCodecs
 import InwardImages
 
-/// A small built-in upstream with 10 users and 100 posts, for trying things out without a network.
+/// A small built-in upstream with 10 users, 100 posts and 200 comments, for trying things out without a network.
 ///
 /// ```swift
 /// let users = SampleDataFetcher.baseURL.appending(path: "users")
@@ -11,9 +11,10 @@ import InwardImages
 /// print(response.body.count)
 /// ```
 ///
-/// It answers like JSONPlaceholder: `/users`, `/posts`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` to select a
-/// slice, and images of the users at paths like `/avatars/7.jpg`. A `POST` to `/posts` returns the sent record with a new
-/// identity, and changes nothing.
+/// It answers like JSONPlaceholder: `/users`, `/posts`, `/comments`, `/users/7`, `/posts?userId=7`, with `_start` and `_limit` to
+/// select a slice, and images of the users at paths like `/avatars/7.jpg`. It accepts writes as well: `POST` to `/posts`,
+/// `/comments` or `/posts/7/comments`, and `PUT`, `PATCH` and `DELETE` of a record. Later reads show what was written, until the
+/// program ends. Each record has an entity tag, which `If-Match` and `If-None-Match` can name.
 public struct SampleDataFetcher: DataFetcher {
     // Force unwrapping is safe: the constant is a valid address.
     // swift-format-ignore: NeverForceUnwrap
@@ -21,24 +22,23 @@ public struct SampleDataFetcher: DataFetcher {
     public static let baseURL = URL(string: "sample:///")!
 
     private let upstream = StaticUpstream(baseURL: Self.baseURL)
+    private let records = SampleRecords()
 
-    /// Creates the sample upstream.
+    /// Creates the sample upstream. Copies of it share what was written.
     public init() {}
 
     /// Returns the sample's answer to a request.
     ///
     /// - Throws: A `FetchError` if the address is outside the sample, or if the task was cancelled.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        if request.method == .post, try upstream.path(of: request) == ["posts"] { return Self.created(request.body) }
-        return try upstream.answer(to: request) { path throws(FetchError) in Self.file(at: path) }
+        let path = try upstream.path(of: request)
+        if let answer = records.answer(to: request, at: path) { return answer }
+        return try upstream.answer(to: request) { path throws(FetchError) in file(at: path) }
     }
 
-    private static func file(at path: [String]) -> Data? {
-        switch path {
-        case ["users.json"]: Data(PackageResources.users_json)
-        case ["posts.json"]: Data(PackageResources.posts_json)
-        default: avatar(at: path)
-        }
+    private func file(at path: [String]) -> Data? {
+        if path.count == 1, path[0].hasSuffix(".json") { return records.list(String(path[0].dropLast(5))) }
+        return Self.avatar(at: path)
     }
 
     private static func avatar(at path: [String]) -> Data? {
@@ -50,20 +50,6 @@ public struct SampleDataFetcher: DataFetcher {
 
     /// The images of the users, which are encoded once.
     private static let avatars = (1...10).map { SampleAvatar(number: $0).bytes.map { Data($0) } }
-
-    private static func created(_ body: Data?) -> DataResponse {
-        let type = HeaderField(.contentType, "application/json; charset=utf-8")
-        guard let body, var record = try? JSONSerialization.jsonObject(with: body) as? [String: Any] else {
-            return DataResponse(
-                status: 400,
-                headerFields: [type],
-                body: Data(#"{"error":"The body is not a JSON object."}"#.utf8)
-            )
-        }
-        record["id"] = 101
-        let answer = try? JSONSerialization.data(withJSONObject: record, options: [.sortedKeys])
-        return DataResponse(status: .created, headerFields: [type], body: answer ?? Data())
-    }
 }
 
 /// The image of a sample user: rings in a color that depends on the user.

@@ -12,7 +12,7 @@ public import UseCases
 /// let published = try await posts.publish(PostDraft(authorID: User.ID(1), title: "Notes", body: "First draft"))
 /// print(published.value.id)  // 3
 /// ```
-public final class InMemoryPostRepository: PostRepository {
+public final class InMemoryPostRepository: EditablePostRepository {
     private let posts: InMemoryRepository<Post>
 
     /// Creates a repository.
@@ -28,6 +28,12 @@ public final class InMemoryPostRepository: PostRepository {
     /// Makes calls throw an error from now on, or succeed again if the error is `nil`.
     public func fail(with error: RepositoryError?) { posts.fail(with: error) }
 
+    /// Shows later changes as pending, as a repository with an outbox does.
+    public func holdWrites() { posts.holdWrites() }
+
+    /// Adds a post, or replaces the one with its identity, as if another user had written it.
+    public func put(_ post: Post) { posts.put(post) }
+
     /// Returns all posts, in the order in which they were added.
     ///
     /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
@@ -40,6 +46,13 @@ public final class InMemoryPostRepository: PostRepository {
     /// - Throws: The prescribed `RepositoryError`, or `cancelled`.
     public func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
         try await posts.entities(policy) { $0.authorID == author }
+    }
+
+    /// Returns the post with an ID.
+    ///
+    /// - Throws: The prescribed `RepositoryError`, `cancelled`, or `notFound`.
+    public func post(_ id: Post.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Post> {
+        try await posts.entity(id, policy)
     }
 
     /// Publishes a draft with an ID one greater than the largest existing ID.
@@ -59,6 +72,29 @@ public final class InMemoryPostRepository: PostRepository {
             posts.put(draft.published(as: Post.ID(last + 1)))
         }
     }
+
+    /// Changes a post immediately.
+    ///
+    /// - Throws: The prescribed `RepositoryError`, `cancelled`, or `notFound`; `conflict` after ``conflictOnNextEdit(with:)``.
+    public func update(
+        _ id: Post.ID,
+        _ change: @escaping @Sendable (inout Post) -> Void
+    ) async throws(RepositoryError) -> Reading<Post> {
+        try await posts.update(id, throwing: RepositoryError.self, change)
+    }
+
+    /// Deletes a post immediately. If it does not exist, nothing happens.
+    ///
+    /// - Throws: The prescribed `RepositoryError`, or `cancelled`; `conflict` after ``conflictOnNextEdit(with:)``.
+    public func delete(_ id: Post.ID) async throws(RepositoryError) {
+        try await posts.delete(id, throwing: RepositoryError.self)
+    }
+
+    /// Makes the next change or deletion throw a conflict, as if another user had changed the post in the meantime. Later reads
+    /// return the other version.
+    ///
+    /// - Parameter theirs: The other version, or `nil` if the post was deleted in the meantime.
+    public func conflictOnNextEdit(with theirs: Post?) { posts.conflictOnNextEdit(with: theirs) }
 }
 
 extension Post {

@@ -151,6 +151,8 @@ struct UserContainerTests {
         let showUser = try usersInteraction.showUser
         let readFeed = try feedInteraction.readFeed
         let publishPost = try feedInteraction.publishPost
+        let (editPost, deletePost) = (try feedInteraction.editPost, try feedInteraction.deletePost)
+        let showPost = try feedInteraction.showPost
         let overview = try OverviewContainer(in: ada).makeInteraction().overview
         let viewModel = try feed.viewModel
         // All data is now cached, so that errors after closing cannot come from missing data.
@@ -162,6 +164,9 @@ struct UserContainerTests {
         await #expect(throws: ShowUserError.self) { try await showUser(User.ID(7)) }
         await #expect(throws: ReadFeedError.self) { try await readFeed() }
         await #expect(throws: PublishPostError.self) { try await publishPost(title: "x", body: "x", by: User.ID(7)) }
+        await #expect(throws: ShowPostError.self) { try await showPost(Post.ID(1)) }
+        await #expect(throws: ChangePostError.self) { try await editPost(Post.ID(1), body: "x") }
+        await #expect(throws: ChangePostError.self) { try await deletePost(Post.ID(1)) }
         await #expect(throws: FailureViewModel.self) { try await overview() }
         await #expect(throws: FailureViewModel.self) { try await viewModel.send(.refresh) }
         #expect(throws: ScopeError.self) { try usersInteraction.listUsers }
@@ -169,6 +174,9 @@ struct UserContainerTests {
         #expect(throws: ScopeError.self) { try usersInteraction.readFeed }
         #expect(throws: ScopeError.self) { try feedInteraction.readFeed }
         #expect(throws: ScopeError.self) { try feedInteraction.publishPost }
+        #expect(throws: ScopeError.self) { try feedInteraction.showPost }
+        #expect(throws: ScopeError.self) { try feedInteraction.editPost }
+        #expect(throws: ScopeError.self) { try feedInteraction.deletePost }
         #expect(throws: ScopeError.self) { try feed.viewModel }
         #expect(throws: ScopeError.self) { try feed.makeInteraction() }
         #expect(throws: ScopeError.self) { try UsersContainer(in: ada, router: NullRouter()) }

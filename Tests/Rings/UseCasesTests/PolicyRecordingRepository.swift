@@ -4,7 +4,7 @@ import Synchronization
 import UseCases
 
 /// An empty repository of users and posts that records the policy of each read.
-final class PolicyRecordingRepository: UserRepository, PostRepository {
+final class PolicyRecordingRepository: UserRepository, EditablePostRepository {
     private let recorded = Mutex<[ReadPolicy]>([])
 
     var policies: [ReadPolicy] { recorded.withLock(\.self) }
@@ -27,6 +27,20 @@ final class PolicyRecordingRepository: UserRepository, PostRepository {
     func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
         try await posts(policy)
     }
+
+    func post(_ id: Post.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Post> {
+        recorded.withLock { $0.append(policy) }
+        throw RepositoryError(.notFound, request: "post \(id)", explanation: "is not here")
+    }
+
+    func update(
+        _ id: Post.ID,
+        _ change: @escaping @Sendable (inout Post) -> Void
+    ) async throws(RepositoryError) -> Reading<Post> {
+        throw RepositoryError(.notFound, request: "post \(id)", explanation: "is not here")
+    }
+
+    func delete(_ id: Post.ID) async throws(RepositoryError) {}
 
     func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
         throw RepositoryError(.refused, request: "a post", explanation: "is not prepared here")

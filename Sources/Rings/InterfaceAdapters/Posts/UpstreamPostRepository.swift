@@ -3,13 +3,13 @@ public import InwardCore
 public import InwardRepositories
 public import UseCases
 
-/// A post repository that reads posts from an upstream and its cache, and publishes posts to the upstream.
+/// A post repository that reads posts from an upstream and its cache, and publishes, changes and deletes posts at the upstream.
 ///
 /// ```swift
 /// let posts = UpstreamPostRepository(upstream: upstream)
 /// let reading = try await posts.posts(by: User.ID(7), .cacheFirst)
 /// ```
-public struct UpstreamPostRepository: PostRepository {
+public struct UpstreamPostRepository: EditablePostRepository {
     private let repository: Repository<Post>
 
     /// Creates a repository of an upstream's posts, with a cache of its own.
@@ -38,6 +38,13 @@ public struct UpstreamPostRepository: PostRepository {
         try await repository.entities(.author(author), policy)
     }
 
+    /// Returns the post with the given identity.
+    ///
+    /// - Throws: A `RepositoryError` if the post cannot be read, or if the record is damaged or belongs to another post.
+    public func post(_ id: Post.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Post> {
+        try await repository.entity(id, policy)
+    }
+
     /// Publishes a draft, which then appears in every list.
     ///
     /// With an outbox, the draft is accepted, and the returned post is pending, with a temporary identity. Without an outbox,
@@ -56,11 +63,39 @@ public struct UpstreamPostRepository: PostRepository {
         if let change = try repository.prepareCreation(of: PostDraftDTO(draft), publication) { return change }
         throw RepositoryError(.refused, request: publication, explanation: "cannot be prepared: there is no outbox")
     }
+
+    /// Changes a post at the upstream. With an outbox, the change is accepted, and the returned post is pending.
+    ///
+    /// The upstream refuses the change if it has a later version than this repository, and gives its posts entity tags.
+    ///
+    /// - Throws: A `RepositoryError`, with `conflict` if the upstream has a later version.
+    public func update(
+        _ id: Post.ID,
+        _ change: @escaping @Sendable (inout Post) -> Void
+    ) async throws(RepositoryError) -> Reading<Post> {
+        do throws(WriteError<Post>) {
+            return try await repository.update(id, change)
+        } catch {
+            throw error.repositoryError
+        }
+    }
+
+    /// Deletes a post at the upstream. With an outbox, the deletion is accepted.
+    ///
+    /// - Throws: A `RepositoryError`, with `conflict` if the upstream has a later version.
+    public func delete(_ id: Post.ID) async throws(RepositoryError) {
+        do throws(WriteError<Post>) {
+            try await repository.delete(id)
+        } catch {
+            throw error.repositoryError
+        }
+    }
 }
 
 extension Endpoint<Post> {
     /// Returns the endpoint of the posts of an upstream that serves them as JSON: the list at `posts`, and each post at its
-    /// identity, such as `posts/12`. Invalidating a user, such as `["users", "7"]`, also invalidates the user's posts.
+    /// identity, such as `posts/12`. Invalidating a user, such as `["users", "7"]`, also invalidates the user's posts. Changes
+    /// are sent as patches. If the upstream has a later version, the caller decides.
     ///
     /// - Parameter lifetimes: How long cached posts stay fresh, and how long they are kept.
     /// - Returns: The endpoint.
@@ -74,7 +109,8 @@ extension Endpoint<Post> {
                 try? draft.published(as: Post.ID(firstPendingID + number))
             } created: { draft, published throws(FieldError) in
                 try draft.published(as: Post.ID(published.id.value))
-            }
+            },
+            editing: Editing(.patch)
         )
     }
 

@@ -15,6 +15,10 @@ extension ProblemDetails {
             case .cancelled, .closed, .unavailable, .denied, .unreadable: ProblemDetails(cause)
             }
     }
+
+    fileprivate static func titleTaken(_ title: String) -> Self {
+        Self(409, detail: "The author already has a post with the title “\(title)”. Choose another.")
+    }
 }
 
 extension ListUsersError: ProblemDetailsConvertible {
@@ -34,6 +38,18 @@ extension ShowUserError: ProblemDetailsConvertible {
         switch self {
         case .cancelled: .unavailable
         case .notFound(let id): ProblemDetails(.notFound, detail: "There is no user \(id).")
+        case .unavailable(let cause), .denied(let cause), .unreadable(let cause): ProblemDetails(reading: cause)
+        }
+    }
+}
+
+extension ShowPostError: ProblemDetailsConvertible {
+    /// The response with which a server reports the error: 404 if the post does not exist, that of the cause, or 503 if the task
+    /// was cancelled.
+    public var problemDetails: ProblemDetails {
+        switch self {
+        case .cancelled: .unavailable
+        case .notFound(let id): ProblemDetails(.notFound, detail: "There is no post \(id).")
         case .unavailable(let cause), .denied(let cause), .unreadable(let cause): ProblemDetails(reading: cause)
         }
     }
@@ -64,8 +80,26 @@ extension PublishPostError: ProblemDetailsConvertible {
         case .cancelled: .outcomeUnknown
         case .invalidDraft(let error): ProblemDetails(422, detail: "\(error)")
         case .unknownAuthor(let id): ProblemDetails(422, detail: "There is no user \(id), so nothing can be published.")
-        case .titleTaken(let title):
-            ProblemDetails(409, detail: "The author already has a post with the title “\(title)”. Choose another.")
+        case .titleTaken(let title): .titleTaken(title)
+        case .unavailable(let cause), .denied(let cause), .refused(let cause), .unreadable(let cause),
+            .outcomeUnknown(let cause):
+            ProblemDetails(cause)
+        }
+    }
+}
+
+extension ChangePostError: ProblemDetailsConvertible {
+    /// The response with which a server reports the error: 404 if the post does not exist, 412 if the client expects another
+    /// version, 422 for a post that violates a rule, 409 for a title that is taken, that of the cause, or 504 if the task was
+    /// cancelled, because the post may have been changed.
+    public var problemDetails: ProblemDetails {
+        switch self {
+        case .cancelled: .outcomeUnknown
+        case .notFound(let id): ProblemDetails(.notFound, detail: "There is no post \(id).")
+        case .changedElsewhere:
+            ProblemDetails(412, detail: "The post was changed in the meantime. Read it again, and then change it.")
+        case .invalidDraft(let error): ProblemDetails(422, detail: "\(error)")
+        case .titleTaken(let title): .titleTaken(title)
         case .unavailable(let cause), .denied(let cause), .refused(let cause), .unreadable(let cause),
             .outcomeUnknown(let cause):
             ProblemDetails(cause)

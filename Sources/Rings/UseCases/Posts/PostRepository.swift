@@ -34,3 +34,39 @@ public protocol PostRepository: Sendable {
     /// - Throws: A `RepositoryError` if the draft cannot be published together with other changes.
     func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange
 }
+
+/// The port through which use cases read, publish, edit and delete posts. Use cases that do not change published posts take a
+/// ``PostRepository``.
+///
+/// ```swift
+/// let editable: any EditablePostRepository = posts
+/// let draft = try PostDraft(authorID: User.ID(7), title: "Notes", body: "On the engine, and on its inventor.")
+/// let reading = try await editable.update(Post.ID(1)) { $0 = draft.published(as: $0.id) }
+/// print(reading.value.body)
+/// ```
+public protocol EditablePostRepository: PostRepository {
+    /// Returns the post with the given identity.
+    ///
+    /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.notFound` if the post does not exist.
+    func post(_ id: Post.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<Post>
+
+    /// Changes a post, or accepts the change for later delivery and returns the pending post.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the post.
+    ///   - change: Changes the post, but not the identity. It may be called several times, and with a later version than the
+    ///     caller has read. If it leaves the post as it is, nothing is changed.
+    /// - Returns: The changed post.
+    /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.notFound` if the post does not exist, or
+    ///   `RepositoryError.Reason.conflict` if the source has a later version than the repository.
+    func update(
+        _ id: Post.ID,
+        _ change: @escaping @Sendable (inout Post) -> Void
+    ) async throws(RepositoryError) -> Reading<Post>
+
+    /// Deletes a post, or accepts the deletion for later delivery. Deleting a post that does not exist succeeds.
+    ///
+    /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.conflict` if the source has a later version than the
+    ///   repository.
+    func delete(_ id: Post.ID) async throws(RepositoryError)
+}

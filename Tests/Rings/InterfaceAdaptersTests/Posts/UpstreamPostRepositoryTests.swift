@@ -102,4 +102,54 @@ struct UpstreamPostRepositoryTests {
         #expect(error?.reason == .outcomeUnknown)
         #expect(error?.explanation.hasPrefix("was accepted, but the response cannot be used: it") == true)
     }
+
+    /// An upstream that has one post with an entity tag, and answers changes with a status.
+    private func editable(
+        answeringWrites status: DataResponse.Status = .ok
+    ) throws -> (UpstreamPostRepository, RecordingDataFetcher) {
+        let body = Data(#"{"userId": 1, "id": 3, "title": "Three", "body": "3"}"#.utf8)
+        let source = RecordingDataFetcher(
+            StubDataFetcher { request throws(FetchError) in
+                guard request.method == .get else { return DataResponse(status: status) }
+                return DataResponse(headerFields: [HeaderField(.etag, "\"v1\"")], body: body)
+            }
+        )
+        return (UpstreamPostRepository(upstream: try .example(source)), source)
+    }
+
+    @Test func changeIsSentAsAPatchForTheVersionThatWasRead() async throws {
+        let (repository, source) = try editable()
+        #expect(
+            try await repository.post(Post.ID(3), .cacheFirst).value == .example(3, by: 1, title: "Three", body: "3")
+        )
+        let draft = try PostDraft(authorID: User.ID(1), title: "Three", body: "Third")
+        let changed = try await repository.update(Post.ID(3)) { $0 = draft.published(as: $0.id) }
+        #expect(changed.value.body == "Third")
+        let request = try #require(source.requests.last)
+        #expect(request.method == .patch)
+        #expect(request.url.absoluteString == "http://upstream.test/api/posts/3")
+        #expect(request.headerFields[.ifMatch] == "\"v1\"")
+        #expect(try String(decoding: #require(request.body), as: UTF8.self) == #"{"body":"Third"}"#)
+    }
+
+    @Test func deletionIsSentForTheVersionThatWasRead() async throws {
+        let (repository, source) = try editable()
+        _ = try await repository.post(Post.ID(3), .cacheFirst)
+        try await repository.delete(Post.ID(3))
+        let request = try #require(source.requests.last)
+        #expect(request.method == .delete)
+        #expect(request.url.absoluteString == "http://upstream.test/api/posts/3")
+        #expect(request.headerFields[.ifMatch] == "\"v1\"")
+    }
+
+    @Test func laterVersionOfTheUpstreamIsAConflict() async throws {
+        let (repository, _) = try editable(answeringWrites: 412)
+        let draft = try PostDraft(authorID: User.ID(1), title: "Three", body: "Third")
+        let update = await #expect(throws: RepositoryError.self) {
+            try await repository.update(Post.ID(3)) { $0 = draft.published(as: $0.id) }
+        }
+        #expect(update?.reason == .conflict)
+        let deletion = await #expect(throws: RepositoryError.self) { try await repository.delete(Post.ID(3)) }
+        #expect(deletion?.reason == .conflict)
+    }
 }

@@ -36,6 +36,12 @@ struct UseCaseProblemsTests {
         (ShowUserError.denied(denied), 403),
         (ShowUserError.unreadable(unreadable), 502),
         (ShowUserError.unavailable(refused), 502),
+        (ShowPostError.cancelled, 503),
+        (ShowPostError.notFound(Post.ID(99)), 404),
+        (ShowPostError.unavailable(busy), 503),
+        (ShowPostError.denied(denied), 403),
+        (ShowPostError.unreadable(unreadable), 502),
+        (ShowPostError.unavailable(refused), 502),
         (ReadFeedError.cancelled, 503),
         (ReadFeedError.unavailable(missing), 502),
         (ReadFeedError.pageSizeOutOfRange(0), 400),
@@ -51,6 +57,16 @@ struct UseCaseProblemsTests {
         (PublishPostError.refused(refused), 422),
         (PublishPostError.unreadable(unreadable), 502),
         (PublishPostError.outcomeUnknown(lost), 504),
+        (ChangePostError.cancelled, 504),
+        (ChangePostError.notFound(Post.ID(99)), 404),
+        (ChangePostError.changedElsewhere(nil), 412),
+        (ChangePostError.invalidDraft(.bodyLength(0)), 422),
+        (ChangePostError.titleTaken("Notes"), 409),
+        (ChangePostError.unavailable(busy), 503),
+        (ChangePostError.denied(denied), 403),
+        (ChangePostError.refused(refused), 422),
+        (ChangePostError.unreadable(unreadable), 502),
+        (ChangePostError.outcomeUnknown(lost), 504),
     ]
 
     @Test(arguments: cases)
@@ -66,6 +82,8 @@ struct UseCaseProblemsTests {
             ReadFeedError.pageSizeOutOfRange(101).problemDetails.detail == "A page has from 1 to 100 posts, not 101."
         )
         #expect(PublishPostError.titleTaken("Notes").problemDetails.detail.contains("“Notes”"))
+        #expect(ChangePostError.titleTaken("Notes").problemDetails.detail.contains("“Notes”"))
+        #expect(ChangePostError.notFound(Post.ID(99)).problemDetails.detail == "There is no post 99.")
         #expect(PublishPostError.unknownAuthor(User.ID(99)).problemDetails.detail.contains("user 99"))
     }
 
@@ -74,5 +92,6 @@ struct UseCaseProblemsTests {
         #expect(ShowUserError.unavailable(Self.busy).problemDetails.retryAfter == .seconds(7))
         #expect(ReadFeedError.unavailable(Self.busy).problemDetails.retryAfter == .seconds(7))
         #expect(PublishPostError.unavailable(Self.busy).problemDetails.retryAfter == .seconds(7))
+        #expect(ChangePostError.unavailable(Self.busy).problemDetails.retryAfter == .seconds(7))
     }
 }
