@@ -42,8 +42,9 @@ let package = Package(
             dependencies: [
                 library("Entities"), library("UseCases"), library("InterfaceAdapters"), library("Infrastructure"),
                 library("InwardCore"), library("InwardFetching"), library("InwardRepositories"),
-                library("InwardScopes"),
-                library("InwardAsyncHTTPClient"), library("InwardObservability"), library("InwardServiceLifecycle"),
+                library("InwardScopes"), library("InwardFileStores"),
+                library("InwardAsyncHTTPClient"), library("InwardObservability"), library("InwardPostgreSQL"),
+                library("InwardServiceLifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -60,7 +61,8 @@ let package = Package(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService",
-                library("InwardCore"), library("InwardFetching"), library("InwardScopes"), library("InwardTesting"),
+                library("Infrastructure"), library("InwardCore"), library("InwardFetching"), library("InwardScopes"),
+                library("InwardTesting"),
                 library("InwardAsyncHTTPClient"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

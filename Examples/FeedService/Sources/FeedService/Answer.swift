@@ -17,11 +17,14 @@ struct Answer: Sendable {
 
     /// Encodes a body as JSON.
     ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - entityTag: The entity tag; `nil` for one that is made of the encoded bytes.
     /// - Throws: An `EncodingError`, if JSON cannot represent a number in the body.
-    init(json body: some Encodable) throws {
+    init(json body: some Encodable, entityTag: EntityTag? = nil) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        self.init(try encoder.encode(body), [.contentType: "application/json; charset=utf-8"])
+        self.init(try encoder.encode(body), [.contentType: "application/json; charset=utf-8"], entityTag)
     }
 
     /// Encodes a page as HTML.
@@ -32,10 +35,10 @@ struct Answer: Sendable {
         )
     }
 
-    private init(_ bytes: Data, _ fields: HTTPFields) {
+    private init(_ bytes: Data, _ fields: HTTPFields, _ entityTag: EntityTag? = nil) {
         self.bytes = ByteBuffer(bytes: bytes)
         self.fields = fields
-        entityTag = EntityTag(digest: SHA256.hash(data: bytes).prefix(16))
+        self.entityTag = entityTag ?? EntityTag(digest: SHA256.hash(data: bytes).prefix(16))
     }
 
     /// The size in bytes.

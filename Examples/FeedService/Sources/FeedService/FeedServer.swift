@@ -25,8 +25,15 @@ public struct FeedServer: Sendable {
         self.settings = settings
     }
 
-    /// The routes and the middleware.
+    /// The routes and the middleware. Paths refuse the methods that they do not have.
     public var router: Router<BasicRequestContext> {
+        let router = servingRouter
+        router.refuseOtherMethods()
+        return router
+    }
+
+    /// The routes that answer with more than a refusal.
+    var servingRouter: Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestIdentityMiddleware())
         router.add(middleware: ProblemMiddleware())
@@ -36,7 +43,6 @@ public struct FeedServer: Sendable {
         router.get("readyz") { [app] _, _ in
             app.isReady ? Self.probe(.ok, "Ready.") : Self.probe(.serviceUnavailable, "Shutting down.")
         }
-        router.refuseOtherMethods()
         return router
     }
 

@@ -14,6 +14,8 @@ public struct ServiceSettings: Hashable, Sendable {
     public var port = 8080
     /// The base address of the upstream; `nil` for the built-in sample.
     public var upstream: URL?
+    /// Where writes and responses are kept across restarts; `nil` to send each write immediately, and to keep nothing.
+    public var store: StoreLocation?
     /// The time within which each request is answered, or fails with 503.
     public var timeLimit = Duration.seconds(10)
     /// How long caches in front of the service may use an answer without asking again.
@@ -37,6 +39,7 @@ public struct ServiceSettings: Hashable, Sendable {
         if let host = try reader.text("host") { self.host = host }
         port = try reader.number("port", in: 0...65_535, or: port)
         if let upstream = try reader.text("upstream") { self.upstream = try Self.upstream(upstream) }
+        if let store = try reader.text("store") { self.store = StoreLocation(store) }
         timeLimit = try reader.seconds("timeLimit", in: 0.001...3_600, or: timeLimit)
         maximumAge = try reader.seconds("maximumAge", in: 0...86_400, or: maximumAge)
         staleAfter = try reader.seconds("staleAfter", in: 0...86_400, or: staleAfter)
@@ -57,6 +60,20 @@ public struct ServiceSettings: Hashable, Sendable {
             )
         }
         return url
+    }
+}
+
+/// Where a service keeps writes and responses across restarts.
+public enum StoreLocation: Hashable, Sendable {
+    /// A directory. Several instances on one machine can share it.
+    case directory(String)
+    /// A database of a PostgreSQL server, which the instances of several machines can share. The text can contain a password.
+    case postgreSQL(String)
+
+    /// Reads a location: the URI of a database, such as `postgresql://db.example.org/feed`, or the path of a directory.
+    public init(_ text: String) {
+        let isDatabase = ["postgresql://", "postgres://"].contains { text.lowercased().hasPrefix($0) }
+        self = isDatabase ? .postgreSQL(text) : .directory(text)
     }
 }
 

@@ -22,6 +22,14 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The base address of the upstream. (default: the built-in sample)")
     var upstream: String?
 
+    @Option(
+        help: """
+            The directory, or the URI of a PostgreSQL database such as postgresql://db.example.org/feed, that keeps writes across \
+            restarts. (default: none, each write is sent immediately)
+            """
+    )
+    var store: String?
+
     @Option(help: "The time within which each request is answered, in seconds. (default: 10)")
     var timeLimit: Double?
 
@@ -33,6 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
         if let host { values["host"] = ConfigValue(.string(host), isSecret: false) }
         if let port { values["port"] = ConfigValue(.int(port), isSecret: false) }
         if let upstream { values["upstream"] = ConfigValue(.string(upstream), isSecret: false) }
+        if let store { values["store"] = ConfigValue(.string(store), isSecret: true) }
         if let timeLimit { values["timeLimit"] = ConfigValue(.double(timeLimit), isSecret: false) }
         return values
     }

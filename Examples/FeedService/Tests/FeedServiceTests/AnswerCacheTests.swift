@@ -35,8 +35,8 @@ struct AnswerCacheTests {
 
     @Test func sameTargetCanHaveBodiesOfTwoTypes() throws {
         let cache = AnswerCache()
-        #expect(try cache.answer(PostsBody(posts: []), at: "/", encoding: Answer.init(json:)).size == 12)
-        #expect(try cache.answer(UsersBody(users: []), at: "/", encoding: Answer.init(json:)).size == 12)
-        #expect(try cache.answer([String](), at: "/", encoding: Answer.init(json:)).size == 2)
+        #expect(try cache.answer(PostsBody(posts: []), at: "/", encoding: { try Answer(json: $0) }).size == 12)
+        #expect(try cache.answer(UsersBody(users: []), at: "/", encoding: { try Answer(json: $0) }).size == 12)
+        #expect(try cache.answer([String](), at: "/", encoding: { try Answer(json: $0) }).size == 2)
     }
 }

@@ -28,7 +28,7 @@ struct FeedStage {
 
     /// The methods and paths of the routes, with parameters in braces.
     var routes: [String] {
-        FeedServer(app, settings).router.routes.map { route in
+        FeedServer(app, settings).servingRouter.routes.map { route in
             let path = route.path.description.split(separator: "/").map {
                 $0.hasPrefix(":") ? "{\($0.dropFirst())}" : $0
             }
@@ -54,6 +54,18 @@ struct FeedStage {
 extension TestClientProtocol {
     func get(_ uri: String, _ fields: HTTPFields = [:]) async throws -> TestResponse {
         try await execute(uri: uri, method: .get, headers: fields)
+    }
+
+    /// Sends JSON.
+    func send(
+        _ method: HTTPRequest.Method,
+        _ uri: String,
+        _ json: String = "",
+        _ fields: HTTPFields = [:]
+    ) async throws -> TestResponse {
+        var fields = fields
+        if !json.isEmpty, fields[.contentType] == nil { fields[.contentType] = "application/json" }
+        return try await execute(uri: uri, method: method, headers: fields, body: ByteBuffer(string: json))
     }
 
     /// Expects problem details, and returns the text for people.

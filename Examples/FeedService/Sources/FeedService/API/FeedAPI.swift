@@ -35,6 +35,8 @@ struct FeedAPI {
             let page = try await app.withReader { try await $0.readFeed(query) }
             return try answer(FeedBody(page), page.freshness, to: request)
         }
+        PostAPI(app: app, settings: settings).addRoutes(to: router)
+        CommentAPI(app: app, settings: settings).addRoutes(to: router)
         router.get("openapi.json") { _, _ in
             Response(
                 status: .ok,

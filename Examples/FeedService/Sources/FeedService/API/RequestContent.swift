@@ -1,0 +1,55 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import InwardFetching
+import NIOCore
+
+/// The content of a request that changes something.
+struct RequestContent: Sendable {
+    /// A post of the greatest size in JSON, with every character escaped.
+    private static let maximumSize = 512 * 1_024
+
+    /// The bytes.
+    let bytes: [UInt8]
+
+    /// Reads the content of a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - types: The media types that the route accepts; empty if it ignores the content.
+    /// - Throws: A `ProblemDetails` with the status 413 or 415.
+    init(_ request: Request, as types: [String]) async throws {
+        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces)
+        if !types.isEmpty, !types.contains(type ?? "") {
+            throw ProblemDetails(415, detail: "The content must be \(types.joined(separator: " or ")).")
+        }
+        do {
+            bytes = Array(try await request.body.collect(upTo: Self.maximumSize).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw ProblemDetails(413, detail: "The content must have at most \(Self.maximumSize) bytes.")
+        }
+    }
+
+    /// Decodes the content as JSON.
+    ///
+    /// - Throws: A `ProblemDetails` with the status 400 if it is not JSON, or 422 if a member is missing or has another type.
+    func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(ProblemDetails) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(bytes))
+        } catch DecodingError.keyNotFound(let key, let context) {
+            throw ProblemDetails(422, detail: "The member “\(Self.name(context.codingPath + [key]))” is missing.")
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            let name = Self.name(context.codingPath)
+            let subject = name.isEmpty ? "The content" : "The member “\(name)”"
+            throw ProblemDetails(422, detail: "\(subject) has the wrong type. See the description of the API.")
+        } catch {
+            throw ProblemDetails(400, detail: "The content is not JSON in UTF-8.")
+        }
+    }
+
+    private static func name(_ path: [any CodingKey]) -> String {
+        // The names come from the service's own types.
+        path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    }
+}

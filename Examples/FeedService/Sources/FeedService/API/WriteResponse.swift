@@ -1,0 +1,97 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import InwardFetching
+import InwardRepositories
+import NIOCore
+
+/// The response to a request that changes something. It can be stored, so that a repeated request gets it again.
+struct WriteResponse: Codable, Sendable {
+    private let status: Int
+    private let location: String?
+    private let entityTag: String?
+    private let body: Data?
+
+    /// Creates a response.
+    ///
+    /// - Parameters:
+    ///   - status: The status.
+    ///   - location: The path of what was created.
+    ///   - entityTag: The version of what was written.
+    ///   - body: What was written; `nil` for a response without content.
+    /// - Throws: An `EncodingError`, if JSON cannot represent a number in the body.
+    init(
+        _ status: HTTPResponse.Status,
+        location: String? = nil,
+        entityTag: EntityTag? = nil,
+        body: (any Encodable)? = nil
+    ) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        self.status = status.code
+        self.location = location
+        self.entityTag = entityTag?.description
+        self.body = try body.map { try encoder.encode($0) }
+    }
+
+    /// The response to send.
+    ///
+    /// - Parameter isRepeated: Whether it was sent before.
+    func response(isRepeated: Bool) -> Response {
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        fields[.location] = location
+        fields[.eTag] = entityTag
+        if body != nil { fields[.contentType] = "application/json; charset=utf-8" }
+        if isRepeated { fields[.idempotencyReplayed] = "true" }
+        return Response(
+            status: HTTPResponse.Status(code: status),
+            headers: fields,
+            body: body.map { ResponseBody(byteBuffer: ByteBuffer(bytes: $0)) } ?? ResponseBody()
+        )
+    }
+}
+
+extension FeedApp {
+    /// Answers a request that changes something, once if it has an `Idempotency-Key`.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - content: The content of the request.
+    ///   - write: Makes the change.
+    /// - Returns: The response, or that of the first request with the key.
+    func answer(
+        _ request: Request,
+        _ content: RequestContent,
+        writing write: () async throws -> WriteResponse
+    ) async throws -> Response {
+        guard let value = request.headers[.idempotencyKey] else { return try await write().response(isRepeated: false) }
+        var digest = SHA256()
+        for part in [request.method.rawValue, request.uri.string, request.headers[.ifMatch] ?? ""] {
+            digest.update(data: Data("\(part)\n".utf8))
+        }
+        digest.update(data: content.bytes)
+        let first = try await idempotency.response(
+            to: IdempotencyKey(value),
+            of: "guest",
+            fingerprint: Array(digest.finalize())
+        ) {
+            Array(try JSONEncoder().encode(try await write()))
+        }
+        let response = try JSONDecoder().decode(WriteResponse.self, from: Data(first.bytes))
+        return response.response(isRepeated: first.isRepeated)
+    }
+}
+
+extension HTTPField.Name {
+    /// `Idempotency-Key`, which names a request that the client may repeat.
+    // swift-format-ignore: NeverForceUnwrap
+    // The text is a valid name.
+    static let idempotencyKey = Self("Idempotency-Key")!
+
+    /// `Idempotent-Replayed`, which marks the response to a repeated request.
+    // swift-format-ignore: NeverForceUnwrap
+    // The text is a valid name.
+    static let idempotencyReplayed = Self("Idempotent-Replayed")!
+}
