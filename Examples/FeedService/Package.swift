@@ -61,8 +61,9 @@ let package = Package(
             name: "FeedServiceTests",
             dependencies: [
                 "FeedService",
-                library("Infrastructure"), library("InwardCore"), library("InwardFetching"), library("InwardScopes"),
-                library("InwardTesting"),
+                library("Infrastructure"), library("InwardCore"), library("InwardFetching"),
+                library("InwardRepositories"),
+                library("InwardScopes"), library("InwardTesting"),
                 library("InwardAsyncHTTPClient"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,3 +1,4 @@
+import Entities
 import Foundation
 import Infrastructure
 import InterfaceAdapters
@@ -23,6 +24,11 @@ public struct FeedApp: Sendable {
     private let sessions: SessionRegistry<Reader>
     /// The responses to requests with an `Idempotency-Key`.
     let idempotency: IdempotencyRegistry
+    /// The tokens of the users who have signed in.
+    let signIns: SignIns
+    private let tokens: UpstreamTokens?
+    /// Whether any user of the upstream may sign in, because the upstream has no secrets.
+    private let isSample: Bool
     /// Whether writes are accepted before the upstream has answered them.
     let keepsWrites: Bool
     private let timeLimit: Duration
@@ -53,7 +59,8 @@ public struct FeedApp: Sendable {
             endpoints: [AnyEndpoint(users), AnyEndpoint(posts), AnyEndpoint(comments)]
         )
         let store = settings.store?.store { errorHandler.handle($0) }
-        if let store { configuration.share(store) { _ in .none } }
+        let tokens = settings.tokenEndpoint.map { UpstreamTokens(endpoint: $0, dataFetcher: source) }
+        if let store { configuration.share(store) { user in tokens?.credentials(of: user) ?? .none } }
         configuration.errorHandler = errorHandler
         configuration.clock = clock
         scope = await AppScope("feed-service", configuration) { opening in
@@ -74,6 +81,9 @@ public struct FeedApp: Sendable {
             now: { Date() },
             errorHandler: errorHandler
         )
+        signIns = SignIns(store: store ?? InMemoryRecordStore(), lifetime: settings.signInLifetime, now: { Date() })
+        self.tokens = tokens
+        isSample = settings.upstream == nil && dataFetcher == nil
         keepsWrites = store != nil
         timeLimit = settings.timeLimit
         self.timer = timer
@@ -82,22 +92,64 @@ public struct FeedApp: Sendable {
     /// Whether the service answers requests. It does not while it shuts down.
     public var isReady: Bool { scope.isAcceptingWork }
 
-    /// Runs work with the use cases of a reader who has not signed in, within the time limit.
+    /// Runs work with the use cases of a visitor, within the time limit.
     ///
     /// - Parameters:
+    ///   - visitor: The visitor, whose session is opened on first use.
     ///   - lateness: The error after the time limit. For a change, that is `outcomeUnknown`.
     ///   - work: The work.
     /// - Returns: The value that the work returns.
     /// - Throws: The error that the work throws; a `SessionRegistryError` if no session is available; `lateness`.
-    public func withReader<Value: Sendable>(
+    func withReader<Value: Sendable>(
+        for visitor: Visitor,
         orThrowWhenLate lateness: ProblemDetails = .unavailable,
         _ work: @escaping @Sendable (Reader) async throws -> Value
     ) async throws -> Value {
         let answer = await Deadline(in: timeLimit, on: timer).bound {
-            try await sessions.withSession(of: "guest") { session in try await work(session.own) }
+            switch visitor {
+            case .guest: try await sessions.withSession(of: "guest") { try await work($0.own) }
+            case .user(let user, let signIn):
+                try await sessions.withSession(
+                    of: user,
+                    key: signIn,
+                    credentials: tokens?.credentials(of: user) ?? .none
+                ) { try await work($0.own) }
+            }
         }
         guard let answer else { throw lateness }
         return try answer.get()
+    }
+
+    /// Signs a user in whom the upstream accepts.
+    ///
+    /// The service does not authenticate: the token endpoint, or a proxy in front of the service, decides who may sign in.
+    ///
+    /// - Parameter user: The name of the user.
+    /// - Returns: The token for the requests of the user.
+    /// - Throws: A `ProblemDetails` if the user may not sign in; a `FetchError` if the upstream cannot tell.
+    func signIn(as user: String) async throws -> String {
+        guard (1...64).contains(user.unicodeScalars.count), user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw ProblemDetails(422, detail: "The member “user” must have 1 to 64 characters, without spaces.")
+        }
+        let isAccepted: Bool
+        if let tokens {
+            isAccepted = try await tokens.credential(of: user) != nil
+        } else if isSample {
+            let users = try await withReader(for: .guest) { try await $0.listUsers() }
+            isAccepted = users.value.contains { $0.username == user }
+        } else {
+            throw ProblemDetails(.notFound, detail: "Nobody can sign in here: the service has no token endpoint.")
+        }
+        guard isAccepted else { throw ProblemDetails(403, detail: "This user may not sign in.") }
+        return try await signIns.issue(to: user)
+    }
+
+    /// Signs a user out where the token was issued, or everywhere.
+    ///
+    /// - Throws: A `RecordStoreError` if the store cannot be changed.
+    func signOut(_ user: String, _ signIn: String?) async throws {
+        try await signIns.end(signIn, of: user)
+        if let signIn { await sessions.signOut(user, key: signIn) } else { await sessions.signOut(user) }
     }
 }
 
@@ -138,9 +190,10 @@ public struct Reader: Sendable {
 }
 
 extension StoreLocation {
-    /// Opens the store.
+    /// Returns the store at the location, which opens it on first use.
     ///
     /// - Parameter report: Receives damaged records.
+    /// - Returns: The store.
     fileprivate func store(_ report: @escaping @Sendable (RecordDamage) -> Void) -> any SharedRecordStore {
         switch self {
         case .directory(let path): FileRecordStore(directory: URL(filePath: path), reportDamage: report)

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-public import Hummingbird
+import Hummingbird
 import HummingbirdCore
 import InwardCore
 import InwardServiceLifecycle
@@ -26,18 +26,19 @@ public struct FeedServer: Sendable {
     }
 
     /// The routes and the middleware. Paths refuse the methods that they do not have.
-    public var router: Router<BasicRequestContext> {
+    var router: Router<FeedRequestContext> {
         let router = servingRouter
         router.refuseOtherMethods()
         return router
     }
 
     /// The routes that answer with more than a refusal.
-    var servingRouter: Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+    var servingRouter: Router<FeedRequestContext> {
+        let router = Router(context: FeedRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestIdentityMiddleware())
         router.add(middleware: ProblemMiddleware())
-        FeedAPI(app, settings).addRoutes(to: router.group("api"))
+        let api = router.group("api").add(middleware: VisitorMiddleware(signIns: app.signIns))
+        FeedAPI(app, settings).addRoutes(to: api)
         FeedPages(app, settings).addRoutes(to: router)
         router.get("healthz") { _, _ in Self.probe(.ok, "The process is running.") }
         router.get("readyz") { [app] _, _ in
@@ -53,10 +54,10 @@ public struct FeedServer: Sendable {
     ///   - logger: The log of the server.
     ///   - whenListening: Called with the port.
     /// - Returns: The application.
-    public func application(
+    func application(
         logger: Logger,
         whenListening: @escaping @Sendable (Int) -> Void = { _ in }
-    ) -> Application<RouterResponder<BasicRequestContext>> {
+    ) -> Application<RouterResponder<FeedRequestContext>> {
         Application(
             responder: router.buildResponder(),
             server: .http1(

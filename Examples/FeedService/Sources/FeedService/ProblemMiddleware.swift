@@ -23,6 +23,7 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
                 IgnoringErrorHandler().logging(with: context.logger).handle(error)
             }
             var response = try Self.response(problem, asPage: Self.wantsPage(request))
+            if problem.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
             if let error = error as? HTTPError { response.headers.append(contentsOf: error.headers) }
             return request.method == .head ? response.createHeadResponse() : response
         }

@@ -14,6 +14,10 @@ public struct ServiceSettings: Hashable, Sendable {
     public var port = 8080
     /// The base address of the upstream; `nil` for the built-in sample.
     public var upstream: URL?
+    /// The address that answers with tokens of users of the upstream; `nil` if the upstream needs none.
+    public var tokenEndpoint: URL?
+    /// How long a user who has signed in can use the token.
+    public var signInLifetime = Duration.seconds(43_200)
     /// Where writes and responses are kept across restarts; `nil` to send each write immediately, and to keep nothing.
     public var store: StoreLocation?
     /// The time within which each request is answered, or fails with 503.
@@ -38,7 +42,11 @@ public struct ServiceSettings: Hashable, Sendable {
     public init(_ reader: ConfigReader) throws(SettingError) {
         if let host = try reader.text("host") { self.host = host }
         port = try reader.number("port", in: 0...65_535, or: port)
-        if let upstream = try reader.text("upstream") { self.upstream = try Self.upstream(upstream) }
+        if let upstream = try reader.text("upstream") { self.upstream = try Self.address(upstream, "upstream") }
+        if let endpoint = try reader.text("tokenEndpoint") {
+            tokenEndpoint = try Self.address(endpoint, "tokenEndpoint")
+        }
+        signInLifetime = try reader.seconds("signInLifetime", in: 1...31_536_000, or: signInLifetime)
         if let store = try reader.text("store") { self.store = StoreLocation(store) }
         timeLimit = try reader.seconds("timeLimit", in: 0.001...3_600, or: timeLimit)
         maximumAge = try reader.seconds("maximumAge", in: 0...86_400, or: maximumAge)
@@ -48,14 +56,14 @@ public struct ServiceSettings: Hashable, Sendable {
         idleTimeout = try reader.seconds("idleTimeout", in: 1...3_600, or: idleTimeout)
     }
 
-    private static func upstream(_ text: String) throws(SettingError) -> URL {
+    private static func address(_ text: String, _ name: String) throws(SettingError) -> URL {
         // The message omits the text, because it may contain a password.
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
             let host = url.host(), !host.isEmpty, url.user() == nil, url.password() == nil, url.query() == nil,
             url.fragment() == nil
         else {
             throw SettingError(
-                "upstream",
+                name,
                 "must be an address such as https://example.org/api, without user name, password, “?” and “#”"
             )
         }

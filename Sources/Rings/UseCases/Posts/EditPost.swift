@@ -31,6 +31,7 @@ public struct EditPost: Sendable {
     ///   - body: The new body; `nil` to keep the body.
     ///   - isExpected: Returns whether a version of the post is the one that the caller wants to change. If it is not, nothing
     ///     is changed.
+    /// - Returns: The changed post.
     /// - Throws: A ``ChangePostError``. Nothing was changed, unless the error is ``ChangePostError/cancelled`` or
     ///   ``ChangePostError/outcomeUnknown(_:)``.
     public func callAsFunction(

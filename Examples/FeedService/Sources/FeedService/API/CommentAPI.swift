@@ -11,10 +11,10 @@ struct CommentAPI {
     let app: FeedApp
     let settings: ServiceSettings
 
-    func addRoutes(to router: RouterGroup<some RequestContext>) {
+    func addRoutes(to router: RouterGroup<FeedRequestContext>) {
         router.get("posts/:id/comments") { request, context in
             let post = try PostAPI.id(context.parameters)
-            let comments = try await app.withReader { try await $0.comments.list(on: post) }
+            let comments = try await app.withReader(for: context.visitor) { try await $0.comments.list(on: post) }
             let control = comments.isPending ? "no-store" : cacheControl(comments)
             let body = CommentsResource(comments: comments.value.map { CommentResource($0, nil) })
             return try Answer(json: body).response(to: request, cacheControl: control)
@@ -24,8 +24,9 @@ struct CommentAPI {
             let content = try await RequestContent(request, as: [PostAPI.json])
             let new = try content.decoded(as: CommentContent.self)
             let draft = try CommentDraft(on: post.rawValue, name: new.name, email: new.email, body: new.body)
-            return try await app.answer(request, content) {
-                let comment = try await app.withReader(orThrowWhenLate: .outcomeUnknown) { reader in
+            return try await app.answer(request, content, of: context.visitor) {
+                let comment = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) {
+                    reader in
                     try await reader.comments.create(draft)
                 }
                 return try Self.response(comment, created: true)
@@ -33,7 +34,7 @@ struct CommentAPI {
         }
         router.get("comments/:id") { request, context in
             let id = try Self.id(context.parameters)
-            let comment = try await app.withReader { try await $0.comments.comment(id) }
+            let comment = try await app.withReader(for: context.visitor) { try await $0.comments.comment(id) }
             guard comment.value.id == id else { return Response.moved(to: "/api/comments/\(comment.value.id)") }
             let control = comment.isPending ? "no-store" : cacheControl(comment)
             return try Answer(json: CommentResource(comment.value, comment.state), entityTag: comment.entityTag)
@@ -44,8 +45,9 @@ struct CommentAPI {
             let content = try await RequestContent(request, as: [PostAPI.mergePatch, PostAPI.json])
             let body = try content.decoded(as: CommentChanges.self).body
             _ = try CommentDraft.checked(body, "body", CommentDraft.bodyLengths)
-            return try await app.answer(request, content) {
-                let comment = try await app.withReader(orThrowWhenLate: .outcomeUnknown) { reader in
+            return try await app.answer(request, content, of: context.visitor) {
+                let comment = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) {
+                    reader in
                     try await reader.comments.edit(id, body: body) { $0.isNamed(by: request) }
                 }
                 return try Self.response(comment, created: false)
@@ -54,8 +56,8 @@ struct CommentAPI {
         router.delete("comments/:id") { request, context in
             let id = try Self.id(context.parameters)
             let content = try await RequestContent(request, as: [])
-            return try await app.answer(request, content) {
-                try await app.withReader(orThrowWhenLate: .outcomeUnknown) { reader in
+            return try await app.answer(request, content, of: context.visitor) {
+                try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.comments.delete(id) { $0.isNamed(by: request) }
                 }
                 return try WriteResponse(app.keepsWrites ? .accepted : .noContent)

@@ -17,26 +17,27 @@ struct FeedAPI {
         self.settings = settings
     }
 
-    func addRoutes(to router: RouterGroup<some RequestContext>) {
-        router.get("users") { request, _ in
-            let users = try await app.withReader { try await $0.listUsers() }
+    func addRoutes(to router: RouterGroup<FeedRequestContext>) {
+        router.get("users") { request, context in
+            let users = try await app.withReader(for: context.visitor) { try await $0.listUsers() }
             return try answer(UsersBody(users: users.value.map(UserBody.init)), users.freshness, to: request)
         }
         router.get("users/:id") { request, context in
-            let profile = try await profile(context.parameters)
+            let profile = try await profile(context)
             return try answer(UserBody(profile.user.value), profile.user.freshness, to: request)
         }
         router.get("users/:id/posts") { request, context in
-            let posts = try await profile(context.parameters).posts.get()
+            let posts = try await profile(context).posts.get()
             return try answer(PostsBody(posts: posts.value.map(PostBody.init)), posts.freshness, to: request)
         }
-        router.get("feed") { request, _ in
+        router.get("feed") { request, context in
             let query = try FeedQuery(QueryParameters(request.uri.query))
-            let page = try await app.withReader { try await $0.readFeed(query) }
+            let page = try await app.withReader(for: context.visitor) { try await $0.readFeed(query) }
             return try answer(FeedBody(page), page.freshness, to: request)
         }
         PostAPI(app: app, settings: settings).addRoutes(to: router)
         CommentAPI(app: app, settings: settings).addRoutes(to: router)
+        SessionAPI(app: app).addRoutes(to: router)
         router.get("openapi.json") { _, _ in
             Response(
                 status: .ok,
@@ -63,11 +64,11 @@ struct FeedAPI {
             .response(to: request, cacheControl: freshness.cacheControl(maximumAge: settings.maximumAge))
     }
 
-    private func profile(_ parameters: Parameters) async throws -> UserProfile {
-        guard let text = parameters.get("id"), let id = User.ID(text), id.description == text else {
+    private func profile(_ context: FeedRequestContext) async throws -> UserProfile {
+        guard let text = context.parameters.get("id"), let id = User.ID(text), id.description == text else {
             throw ProblemDetails(.notFound, detail: "A user ID is a number.")
         }
-        return try await app.withReader { try await $0.showUser(id) }
+        return try await app.withReader(for: context.visitor) { try await $0.showUser(id) }
     }
 }
 

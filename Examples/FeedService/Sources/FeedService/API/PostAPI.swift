@@ -15,12 +15,12 @@ struct PostAPI {
     let app: FeedApp
     let settings: ServiceSettings
 
-    func addRoutes(to router: RouterGroup<some RequestContext>) {
-        router.post("posts") { request, _ in
+    func addRoutes(to router: RouterGroup<FeedRequestContext>) {
+        router.post("posts") { request, context in
             let content = try await RequestContent(request, as: [Self.json])
             let draft = try content.decoded(as: PostContent.self)
-            return try await app.answer(request, content) {
-                let post = try await app.withReader(orThrowWhenLate: .outcomeUnknown) { reader in
+            return try await app.answer(request, content, of: context.visitor) {
+                let post = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.publishPost(title: draft.title, body: draft.body, by: User.ID(draft.authorID))
                 }
                 return try Self.response(post, created: true)
@@ -28,7 +28,7 @@ struct PostAPI {
         }
         router.get("posts/:id") { request, context in
             let id = try Self.id(context.parameters)
-            let post = try await app.withReader { try await $0.showPost(id) }
+            let post = try await app.withReader(for: context.visitor) { try await $0.showPost(id) }
             guard post.value.id == id else { return Response.moved(to: "/api/posts/\(post.value.id)") }
             let control = post.isPending ? "no-store" : post.freshness.cacheControl(maximumAge: settings.maximumAge)
             return try Answer(json: PostResource(post), entityTag: post.entityTag)
@@ -38,8 +38,8 @@ struct PostAPI {
             let id = try Self.id(context.parameters)
             let content = try await RequestContent(request, as: [Self.mergePatch, Self.json])
             let changes = try content.decoded(as: PostChanges.self)
-            return try await app.answer(request, content) {
-                let post = try await app.withReader(orThrowWhenLate: .outcomeUnknown) { reader in
+            return try await app.answer(request, content, of: context.visitor) {
+                let post = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.editPost(id, title: changes.title, body: changes.body) { $0.isNamed(by: request) }
                 }
                 return try Self.response(post, created: false)
@@ -48,8 +48,8 @@ struct PostAPI {
         router.delete("posts/:id") { request, context in
             let id = try Self.id(context.parameters)
             let content = try await RequestContent(request, as: [])
-            return try await app.answer(request, content) {
-                try await app.withReader(orThrowWhenLate: .outcomeUnknown) { reader in
+            return try await app.answer(request, content, of: context.visitor) {
+                try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.deletePost(id) { $0.isNamed(by: request) }
                 }
                 return try WriteResponse(app.keepsWrites ? .accepted : .noContent)

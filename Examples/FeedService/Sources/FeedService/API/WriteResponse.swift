@@ -36,9 +36,10 @@ struct WriteResponse: Codable, Sendable {
         self.body = try body.map { try encoder.encode($0) }
     }
 
-    /// The response to send.
+    /// Returns the response to send.
     ///
     /// - Parameter isRepeated: Whether it was sent before.
+    /// - Returns: The response.
     func response(isRepeated: Bool) -> Response {
         var fields: HTTPFields = [.cacheControl: "no-store"]
         fields[.location] = location
@@ -59,11 +60,14 @@ extension FeedApp {
     /// - Parameters:
     ///   - request: The request.
     ///   - content: The content of the request.
+    ///   - visitor: Who sends it. Visitors have keys of their own.
     ///   - write: Makes the change.
     /// - Returns: The response, or that of the first request with the key.
+    /// - Throws: An `IdempotencyError`, a `RecordStoreError`, or the error of the change.
     func answer(
         _ request: Request,
         _ content: RequestContent,
+        of visitor: Visitor,
         writing write: () async throws -> WriteResponse
     ) async throws -> Response {
         guard let value = request.headers[.idempotencyKey] else { return try await write().response(isRepeated: false) }
@@ -74,7 +78,7 @@ extension FeedApp {
         digest.update(data: content.bytes)
         let first = try await idempotency.response(
             to: IdempotencyKey(value),
-            of: "guest",
+            of: visitor.name,
             fingerprint: Array(digest.finalize())
         ) {
             Array(try JSONEncoder().encode(try await write()))

@@ -62,7 +62,7 @@ struct FeedPages {
     }
 
     private func feedPage(_ query: FeedQuery, _ request: Request) async throws -> Response {
-        let page = try await app.withReader { reader in
+        let page = try await app.withReader(for: .guest) { reader in
             let page = try await reader.readFeed(query)
             // A user who has written nothing has an empty page, but an unknown user has none.
             if let author = query.author, page.total == 0 { _ = try await reader.showUser(author) }
@@ -81,7 +81,7 @@ struct FeedPages {
     }
 
     private func usersPage(_ request: Request) async throws -> Response {
-        let users = try await app.withReader { try await $0.listUsers() }
+        let users = try await app.withReader(for: .guest) { try await $0.listUsers() }
         return answer(self.users.present(users), users.freshness, to: request) { model in
             let rows: [HTML] = model.rows.map { row in
                 """
@@ -95,7 +95,7 @@ struct FeedPages {
     }
 
     private func userPage(_ id: User.ID, _ request: Request) async throws -> Response {
-        let profile = try await app.withReader { try await $0.showUser(id) }
+        let profile = try await app.withReader(for: .guest) { try await $0.showUser(id) }
         return answer(profiles.present(profile), profile.freshness, to: request) { model in
             let fields: [HTML] = model.fields.map { "<dt>\($0.label)</dt><dd dir=\"auto\">\($0.text)</dd>\n" }
             let posts: [HTML] = model.posts.map { article($0.title, $0.body, author: nil) }

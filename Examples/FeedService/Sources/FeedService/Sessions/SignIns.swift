@@ -1,0 +1,95 @@
+import Crypto
+import Foundation
+import InwardRepositories
+
+/// The bearer tokens that the service has issued to users. The store keeps only digests of them.
+///
+/// A token is the user's name and 256 random bits. Instances that share the store accept each other's tokens.
+struct SignIns: Sendable {
+    private struct Kept: Codable {
+        let expiry: Date
+    }
+
+    private static let prefix: RecordKey = ["signIns"]
+    /// A user who signs in more often is signed out where that was longest ago.
+    private static let maximumCount = 20
+
+    private let store: any SharedRecordStore
+    private let lifetime: Duration
+    private let now: @Sendable () -> Date
+
+    init(store: any SharedRecordStore, lifetime: Duration, now: @escaping @Sendable () -> Date) {
+        (self.store, self.lifetime, self.now) = (store, lifetime, now)
+    }
+
+    /// Issues a token.
+    ///
+    /// - Parameter user: The name of the user, who has been authenticated.
+    /// - Returns: The token.
+    /// - Throws: A `RecordStoreError` if it cannot be kept.
+    func issue(to user: String) async throws -> String {
+        // The system's generator is cryptographically secure.
+        let secret = Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+        let token = Self.base64URL(Data(user.utf8)) + "." + Self.base64URL(secret)
+        let expiry = now().addingTimeInterval(lifetime / .seconds(1))
+        let record = StoredRecord(Array(try JSONEncoder().encode(Kept(expiry: expiry))), expiry: expiry)
+        let key = Self.key(of: user).appending(Self.digest(token))
+        let earlier = try await store.records(under: Self.key(of: user))
+            .sorted { ($0.record.expiry ?? .distantPast) > ($1.record.expiry ?? .distantPast) }
+        let excess = earlier.dropFirst(Self.maximumCount - 1).map { RecordChange.remove($0.key) }
+        try await store.commit(excess + [.keep(record, key)])
+        return token
+    }
+
+    /// Returns whose token it is; `nil` if it is not valid.
+    ///
+    /// - Throws: A `RecordStoreError` if the store cannot tell.
+    func visitor(with token: String) async throws -> Visitor? {
+        guard token.utf8.count <= 512, let name = token.split(separator: ".", maxSplits: 1).first,
+            let user = Self.text(base64URL: name)
+        else { return nil }
+        let digest = Self.digest(token)
+        guard let record = try await store.record(for: Self.key(of: user).appending(digest)),
+            !record.isExpired(at: now())
+        else { return nil }
+        return .user(user, signIn: digest)
+    }
+
+    /// Ends one sign-in of a user, or all of them.
+    ///
+    /// - Throws: A `RecordStoreError` if the store cannot be changed.
+    func end(_ signIn: String?, of user: String) async throws {
+        let key = Self.key(of: user)
+        try await store.commit([signIn.map { .remove(key.appending($0)) } ?? .removeAll(key)])
+    }
+
+    private static func key(of user: String) -> RecordKey { prefix.appending(user) }
+
+    private static func digest(_ token: String) -> String { base64URL(Data(SHA256.hash(data: Data(token.utf8)))) }
+
+    private static func base64URL(_ bytes: Data) -> String {
+        bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    private static func text(base64URL text: Substring) -> String? {
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + padding
+        return Data(base64Encoded: String(base64)).flatMap { String(data: $0, encoding: .utf8) }
+    }
+}
+
+/// Who sends a request.
+enum Visitor: Hashable, Sendable {
+    /// Somebody who has not signed in.
+    case guest
+    /// A user, and the sign-in whose token the request has.
+    case user(String, signIn: String)
+
+    /// What distinguishes the answers to visitors, and their idempotency keys.
+    var name: String {
+        switch self {
+        case .guest: "guest"
+        case .user(let user, _): "user \(user)"
+        }
+    }
+}
