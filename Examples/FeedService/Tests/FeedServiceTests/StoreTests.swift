@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Infrastructure
+import InwardCore
+import InwardFetching
+import InwardScopes
+import InwardTesting
+import Synchronization
+import Testing
+
+@testable import FeedService
+
+/// The service with a store, which accepts writes before the upstream has answered them.
+@Suite(.timeLimit(.minutes(5)))
+struct StoreTests {
+    /// The sample, which can be cut off.
+    private final class Upstream: Sendable {
+        let sample = SampleDataFetcher()
+        let isReachable = Mutex(true)
+
+        var dataFetcher: StubDataFetcher {
+            StubDataFetcher { [self] request throws(FetchError) in
+                guard isReachable.withLock(\.self) else {
+                    throw FetchError(.unreachable, request: request, explanation: "reached nobody", wasSent: false)
+                }
+                return try await sample.fetch(request)
+            }
+        }
+
+        var postCount: Int {
+            get async throws {
+                let body = try await sample.fetchData(from: SampleDataFetcher.baseURL.appending(path: "posts"))
+                return try #require(try JSONSerialization.jsonObject(with: body) as? [Any]).count
+            }
+        }
+    }
+
+    private static let draft = #"{"authorID": 7, "title": "Letters", "body": "On the engine."}"#
+    private let upstream = Upstream()
+
+    private func withDirectory(_ test: (ServiceSettings) async throws -> Void) async throws {
+        let directory = URL.temporaryDirectory.appending(path: "FeedService-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var settings = ServiceSettings()
+        settings.store = .directory(directory.path)
+        try await test(settings)
+    }
+
+    private func stage(_ settings: ServiceSettings) async throws -> FeedStage {
+        try await FeedStage(settings, dataFetcher: upstream.dataFetcher, clock: ContinuousClock())
+    }
+
+    @Test func writeIsAcceptedWithoutTheUpstreamAndDeliveredByTheNextProcess() async throws {
+        try await withDirectory { settings in
+            let key: HTTPFields = [.idempotencyKey: "key-1"]
+            try await stage(settings).serving { client in
+                // The author and the titles have been read, so that the rules can be checked.
+                _ = try await client.get("/api/users/7/posts")
+                upstream.isReachable.withLock { $0 = false }
+                let accepted = try await client.send(.post, "/api/posts", Self.draft, key)
+                #expect(accepted.status == .accepted)
+                #expect(try accepted.object["state"] as? String == "pending")
+                let shown = try await client.get(try #require(accepted.headers[.location]))
+                #expect(shown.headers[.eTag] == accepted.headers[.eTag])
+                #expect(shown.headers[.cacheControl] == "no-store")
+            }
+            upstream.isReachable.withLock { $0 = true }
+            #expect(try await upstream.postCount == 100)
+
+            let next = try await stage(settings)
+            try await next.serving { client in
+                // The client does not know whether its request was accepted.
+                let repeated = try await client.send(.post, "/api/posts", Self.draft, key)
+                #expect(repeated.status == .accepted && repeated.headers[.idempotencyReplayed] == "true")
+                _ = await next.app.scope.shutDown(within: .seconds(60))
+                #expect(try await upstream.postCount == 101)
+            }
+        }
+    }
+
+    @Test func tokensOutliveTheProcess() async throws {
+        try await withDirectory { settings in
+            var settings = settings
+            settings.tokenEndpoint = URL(string: "https://upstream.test/token")
+            let dataFetcher = StubDataFetcher(DataResponse(body: Data(#"{"token": "t"}"#.utf8)))
+            let token = try await FeedStage(settings, dataFetcher: dataFetcher).serving { client in
+                let response = try await client.send(.post, "/api/session", #"{"user": "ada"}"#)
+                return try #require(try response.object["token"] as? String)
+            }
+            let next = try await FeedStage(settings, dataFetcher: dataFetcher)
+            try await next.serving { client in
+                let session = try await client.get("/api/session", [.authorization: "Bearer \(token)"])
+                #expect(try session.object["user"] as? String == "ada")
+            }
+        }
+    }
+}
