@@ -1,5 +1,5 @@
 import InwardCore
-public import InwardRepositories
+import InwardRepositories
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -87,42 +87,6 @@ extension AppScope {
         }
     }
 
-    /// Returns the pending writes and the dead letters in the store, for each user who has any.
-    ///
-    /// ```swift
-    /// for outbox in try await app.outboxes() where outbox.status.deadLetterCount > 0 {
-    ///     print(outbox.user, outbox.status.deadLetterCount)
-    /// }
-    /// ```
-    ///
-    /// - Returns: The outboxes, sorted by user name, guests first. A user can have several, one for each upstream. Those of a
-    ///   shared store are sorted by upstream first.
-    /// - Throws: A `RecordStoreError` if the store cannot be read, or a ``ScopeError`` if the app is closed.
-    /// - Complexity: O(n) in the number of pending writes and dead letters in the store.
-    public func outboxes() async throws -> [UserOutbox] {
-        let configuration = try scope.objects().configuration
-        var outboxes: [UserOutbox] = []
-        for owner in try await outboxOwners(withDeadLetters: true) {
-            for (upstream, place) in configuration.places(of: owner.key) {
-                let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
-                guard contents.status.pendingCount > 0 || contents.status.deadLetterCount > 0 else { continue }
-                outboxes.append(
-                    UserOutbox(user: owner.user, isGuest: owner.isGuest, upstream: upstream, contents: contents)
-                )
-            }
-        }
-        for (upstream, outbox) in try scope.objects().sharedOutboxes.all {
-            for partition in try await outbox.partitions() {
-                let owner = OutboxOwner(partition: partition)
-                let contents = try await outbox.partition(partition).contents()
-                outboxes.append(
-                    UserOutbox(user: owner.user, isGuest: owner.isGuest, upstream: upstream, contents: contents)
-                )
-            }
-        }
-        return outboxes
-    }
-
     /// Delivers the writes of one user.
     private func deliver(
         for owner: OutboxOwner,
@@ -176,7 +140,7 @@ extension AppScope {
     }
 
     /// Returns the users who have pending writes, and those who have only dead letters if `withDeadLetters` is `true`.
-    private func outboxOwners(withDeadLetters: Bool) async throws -> [OutboxOwner] {
+    func outboxOwners(withDeadLetters: Bool) async throws -> [OutboxOwner] {
         let configuration = try scope.objects().configuration
         var owners: Set<OutboxOwner> = []
         for isGuest in [true, false] {
@@ -232,27 +196,6 @@ public struct DeliveryOutcome: Hashable, Sendable {
     init(_ owner: OutboxOwner, _ ending: Ending) {
         (self.owner, self.ending) = (owner, ending)
     }
-}
-
-/// The outbox of a user in the store of an app, for one of the app's upstreams.
-///
-/// ```swift
-/// for outbox in try await app.outboxes() {
-///     print(outbox.user, outbox.status.pendingCount, outbox.contents.deadLetters)
-/// }
-/// ```
-public struct UserOutbox: Hashable, Sendable {
-    /// The user.
-    public let user: String
-    /// Whether the user has no credentials.
-    public let isGuest: Bool
-    /// The upstream that the writes are for.
-    public let upstream: UpstreamName
-    /// The pending writes and the dead letters, with the attempts so far.
-    public let contents: OutboxContents
-
-    /// The number of writes, the age of the oldest one, and whether delivery is paused.
-    public var status: OutboxStatus { contents.status }
 }
 
 /// The owner of an outbox.

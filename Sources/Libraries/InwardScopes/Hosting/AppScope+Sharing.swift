@@ -22,16 +22,18 @@ extension AppScopeConfiguration {
     /// - Parameters:
     ///   - store: The store, for example of PostgreSQL. The app does not close it.
     ///   - policy: The limits of the shared outboxes: one for each upstream.
+    ///   - pendingWrites: Whether this instance delivers pending writes or only shows them, as a tool for operators does.
     ///   - credentials: Returns the credentials with which the service sends the writes of a user. They must be valid although
     ///     the user is not signed in. It is called often, for each write that is accepted and each subject that is delivered,
     ///     so a closure that renews tokens should keep them. It is not called for guests, who send none.
     public mutating func share(
         _ store: any SharedRecordStore,
         policy: SharedOutboxPolicy = SharedOutboxPolicy(),
+        pendingWrites: PendingWrites = .deliver,
         deliveringAs credentials: @escaping @Sendable (String) -> SessionCredentials
     ) {
         self.store = store
-        sharing = StoreSharing(store: store, policy: policy, credentials: credentials)
+        sharing = StoreSharing(store: store, policy: policy, pendingWrites: pendingWrites, credentials: credentials)
     }
 }
 
@@ -39,6 +41,7 @@ extension AppScopeConfiguration {
 struct StoreSharing: Sendable {
     let store: any SharedRecordStore
     let policy: SharedOutboxPolicy
+    let pendingWrites: PendingWrites
     let credentials: @Sendable (String) -> SessionCredentials
 }
 
@@ -46,11 +49,13 @@ struct StoreSharing: Sendable {
 /// configuration shares a store.
 struct SharedOutboxes: Sendable {
     private let outboxes: [UpstreamName: SharedOutbox]
+    private let pendingWrites: PendingWrites
     let peers: RepositoryPeers
 
     init(_ configuration: AppScopeConfiguration, timer: TimerService) {
         let peers = RepositoryPeers(sharing: configuration.sharing?.store)
         self.peers = peers
+        pendingWrites = configuration.sharing?.pendingWrites ?? .deliver
         guard let sharing = configuration.sharing else {
             outboxes = [:]
             return
@@ -96,11 +101,11 @@ struct SharedOutboxes: Sendable {
         outboxes[hosted.name]?.partition(owner.partition)
     }
 
-    /// Delivers pending writes, and follows other instances, until the task is cancelled.
+    /// Delivers or shows pending writes, and follows other instances, until the task is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
             group.addTask { await peers.followAnnouncements() }
-            for outbox in outboxes.values { group.addTask { await outbox.run() } }
+            for outbox in outboxes.values { group.addTask { await outbox.run(pendingWrites) } }
         }
     }
 }

@@ -30,11 +30,11 @@ struct SharedStoreTests {
     private let token = SessionCredentials.fixed(.bearer("ada"))
 
     /// Starts an instance.
-    private func instance() async throws -> AppScope<Void> {
+    private func instance(pendingWrites: PendingWrites = .deliver) async throws -> AppScope<Void> {
         let url = try #require(URL(string: "https://upstream.test"))
         let upstream = Upstream(baseURL: url, dataFetcher: GatedWrites(base: source, gate: gate))
         var configuration = AppScopeConfiguration(upstream, endpoints: [AnyEndpoint(.notes)])
-        configuration.share(store) { user in .fixed(.bearer("the service for \(user)")) }
+        configuration.share(store, pendingWrites: pendingWrites) { user in .fixed(.bearer("the service for \(user)")) }
         configuration.errorHandler = errors
         configuration.clock = ManualClock()
         return await AppScope("notes", configuration)
@@ -95,6 +95,60 @@ struct SharedStoreTests {
         #expect(try await !grace.repository(.notes).entity(7).isPending)
         #expect(try grace.outbox?.pending.isEmpty == true)
         #expect(try await ada.repository(.notes).entity(7).isPending)
+        try await app.close()
+    }
+
+    @Test func operatorToolShowsAndDiscardsWithoutDelivering() async throws {
+        let first = try await instance()
+        let session = try await first.signIn(as: "ada", credentials: token)
+        try await session.repository(.notes).update(7) { $0.text = "Eight" }
+        try await first.close()
+        gate.open()
+        let asked = source.requests.count
+        let tool = try await instance(pendingWrites: .show)
+        let outbox = try #require(try await tool.outboxes().first)
+        let write = try #require(outbox.contents.pending.first)
+        #expect(outbox.user == "ada" && !outbox.isGuest)
+        #expect(try await tool.discardWrite(write.id, in: outbox))
+        #expect(try await !tool.discardWrite(write.id, in: outbox))
+        #expect(try await !tool.retryWrite(write.id, in: outbox))
+        #expect(try await tool.outboxes().isEmpty)
+        try await tool.close()
+        #expect(source.requests.count == asked)
+    }
+
+    @Test func operatorToolRetriesAWrite() async throws {
+        let first = try await instance()
+        let session = try await first.signIn(as: "ada", credentials: token)
+        try await session.repository(.notes).update(7) { $0.text = "Eight" }
+        try await first.close()
+        let tool = try await instance(pendingWrites: .show)
+        let reader = try await tool.signIn(as: "ada", credentials: token, pendingWrites: .show)
+        let outbox = try #require(try await tool.outboxes().first)
+        let entry = try #require(try reader.outbox?.pending.first)
+        gate.open()
+        #expect(try await tool.retryWrite(try #require(outbox.contents.pending.first).id, in: outbox))
+        try await reader.outbox?.settlement(of: entry)
+        #expect(try await tool.outboxes().isEmpty)
+        try await tool.close()
+    }
+
+    @Test func outboxOfAStoreThatIsNotSharedBelongsToItsSession() async throws {
+        let url = try #require(URL(string: "https://upstream.test"))
+        let upstream = Upstream(baseURL: url, dataFetcher: GatedWrites(base: source, gate: gate))
+        let app = await AppScope(
+            "notes",
+            AppScopeConfiguration(upstream, store: store, endpoints: [AnyEndpoint(.notes)])
+        )
+        let session = try await app.signIn(as: "ada", credentials: token)
+        try await session.repository(.notes).update(7) { $0.text = "Eight" }
+        let outbox = try #require(try await app.outboxes().first)
+        let id = try #require(outbox.contents.pending.first).id
+        for change in [app.retryWrite, app.discardWrite] {
+            let error = await #expect(throws: RecordStoreError.self) { try await change(id, outbox) }
+            #expect(error?.reason == .denied)
+        }
+        gate.open()
         try await app.close()
     }
 

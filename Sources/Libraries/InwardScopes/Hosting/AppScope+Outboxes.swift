@@ -1,0 +1,113 @@
+import InwardCore
+public import InwardRepositories
+
+// The outboxes of all users, for an operator of the service.
+
+extension AppScope {
+    /// Returns the pending writes and the dead letters in the store, for each user who has any.
+    ///
+    /// ```swift
+    /// for outbox in try await app.outboxes() where outbox.status.deadLetterCount > 0 {
+    ///     print(outbox.user, outbox.status.deadLetterCount)
+    /// }
+    /// ```
+    ///
+    /// - Returns: The outboxes, sorted by user name, guests first. A user can have several, one for each upstream. Those of a
+    ///   shared store are sorted by upstream first.
+    /// - Throws: A `RecordStoreError` if the store cannot be read, or a ``ScopeError`` if the app is closed.
+    /// - Complexity: O(n) in the number of pending writes and dead letters in the store.
+    public func outboxes() async throws -> [UserOutbox] {
+        let configuration = try scope.objects().configuration
+        var outboxes: [UserOutbox] = []
+        for owner in try await outboxOwners(withDeadLetters: true) {
+            for (upstream, place) in configuration.places(of: owner.key) {
+                let contents = try await OutboxContents(of: place.records, under: place.outboxPrefix)
+                guard contents.status.pendingCount > 0 || contents.status.deadLetterCount > 0 else { continue }
+                outboxes.append(
+                    UserOutbox(user: owner.user, isGuest: owner.isGuest, upstream: upstream, contents: contents)
+                )
+            }
+        }
+        for (upstream, outbox) in try scope.objects().sharedOutboxes.all {
+            for partition in try await outbox.partitions() {
+                let owner = OutboxOwner(partition: partition)
+                let contents = try await outbox.partition(partition).contents()
+                outboxes.append(
+                    UserOutbox(user: owner.user, isGuest: owner.isGuest, upstream: upstream, contents: contents)
+                )
+            }
+        }
+        return outboxes
+    }
+
+    /// Sends a pending write or a dead letter of a user now, or as soon as an instance can.
+    ///
+    /// ```swift
+    /// for outbox in try await app.outboxes() {
+    ///     for letter in outbox.contents.deadLetters { try await app.retryWrite(letter.id, in: outbox) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The `OutboxItem.id` of the write.
+    ///   - outbox: The outbox, from ``outboxes()``.
+    /// - Returns: Whether the write was still there.
+    /// - Throws: A `RecordStoreError` if the store cannot be changed, or with the reason `denied` if the configuration does not share it:
+    ///   then only the session of the user may change the outbox. A ``ScopeError`` if the app is closed.
+    @discardableResult
+    public func retryWrite(_ id: String, in outbox: UserOutbox) async throws -> Bool {
+        try await partition(of: outbox).retry(id) != nil
+    }
+
+    /// Removes a pending write or a dead letter of a user permanently.
+    ///
+    /// ```swift
+    /// for outbox in try await app.outboxes() where outbox.user == "ada" {
+    ///     for letter in outbox.contents.deadLetters { try await app.discardWrite(letter.id, in: outbox) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - id: The `OutboxItem.id` of the write.
+    ///   - outbox: The outbox, from ``outboxes()``.
+    /// - Returns: Whether the write was still there.
+    /// - Throws: As ``retryWrite(_:in:)``.
+    @discardableResult
+    public func discardWrite(_ id: String, in outbox: UserOutbox) async throws -> Bool {
+        try await partition(of: outbox).discard(id)
+    }
+
+    private func partition(of outbox: UserOutbox) throws -> OutboxPartition {
+        let owner = OutboxOwner(outbox.user, isGuest: outbox.isGuest)
+        let shared = try scope.objects().sharedOutboxes.all.first { $0.upstream == outbox.upstream }?.outbox
+        if let shared { return shared.partition(owner.partition) }
+        throw RecordStoreError(
+            .denied,
+            explanation: """
+                The outbox of \(outbox.user) belongs to the session of the user, because the configuration does not share the store. Change \
+                it in the session.
+                """
+        )
+    }
+}
+
+/// The outbox of a user in the store of an app, for one of the app's upstreams.
+///
+/// ```swift
+/// for outbox in try await app.outboxes() {
+///     print(outbox.user, outbox.status.pendingCount, outbox.contents.deadLetters)
+/// }
+/// ```
+public struct UserOutbox: Hashable, Sendable {
+    /// The user.
+    public let user: String
+    /// Whether the user has no credentials.
+    public let isGuest: Bool
+    /// The upstream that the writes are for.
+    public let upstream: UpstreamName
+    /// The pending writes and the dead letters, with the attempts so far.
+    public let contents: OutboxContents
+
+    /// The number of writes, the age of the oldest one, and whether delivery is paused.
+    public var status: OutboxStatus { contents.status }
+}
