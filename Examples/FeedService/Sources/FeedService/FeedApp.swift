@@ -7,7 +7,7 @@ public import InwardCore
 public import InwardFetching
 import InwardFileStores
 import InwardPostgreSQL
-import InwardRepositories
+public import InwardRepositories
 public import InwardScopes
 public import UseCases
 
@@ -26,6 +26,8 @@ public struct FeedApp: Sendable {
     let idempotency: IdempotencyRegistry
     /// The tokens of the users who have signed in.
     let signIns: SignIns
+    /// How many requests each user may send.
+    let quotas: Quotas
     private let tokens: UpstreamTokens?
     /// Whether any user of the upstream may sign in, because the upstream has no secrets.
     private let isSample: Bool
@@ -39,13 +41,17 @@ public struct FeedApp: Sendable {
     /// - Parameters:
     ///   - settings: The settings of the service.
     ///   - dataFetcher: Replaces the upstream of the settings, for example with a test double.
+    ///   - pendingWrites: Whether to deliver the writes that are pending in the store, or only to show them.
     ///   - errorHandler: Receives failures that no caller receives.
+    ///   - observers: Observe requests to the upstream, repositories and sessions.
     ///   - clock: The clock for limits and freshness.
     /// - Throws: A `ScopeError` if the app is closed while it opens.
     public init(
         _ settings: ServiceSettings,
         dataFetcher: (any DataFetcher)? = nil,
+        pendingWrites: PendingWrites = .deliver,
         errorHandler: any ErrorHandler = IgnoringErrorHandler(),
+        observers: AppObservers = AppObservers(),
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws(ScopeError) {
         let timer = TimerService(clock)
@@ -60,8 +66,11 @@ public struct FeedApp: Sendable {
         )
         let store = settings.store?.store { errorHandler.handle($0) }
         let tokens = settings.tokenEndpoint.map { UpstreamTokens(endpoint: $0, dataFetcher: source) }
-        if let store { configuration.share(store) { user in tokens?.credentials(of: user) ?? .none } }
+        if let store {
+            configuration.share(store, pendingWrites: pendingWrites) { tokens?.credentials(of: $0) ?? .none }
+        }
         configuration.errorHandler = errorHandler
+        configuration.observers = observers
         configuration.clock = clock
         scope = await AppScope("feed-service", configuration) { opening in
             client.map { opening.closing($0, as: "client") { try await $0.close() } }
@@ -82,6 +91,7 @@ public struct FeedApp: Sendable {
             errorHandler: errorHandler
         )
         signIns = SignIns(store: store ?? InMemoryRecordStore(), lifetime: settings.signInLifetime, now: { Date() })
+        quotas = Quotas(rate: settings.requestsPerSecond, timer: timer)
         self.tokens = tokens
         isSample = settings.upstream == nil && dataFetcher == nil
         keepsWrites = store != nil

@@ -36,8 +36,13 @@ public struct FeedServer: Sendable {
     var servingRouter: Router<FeedRequestContext> {
         let router = Router(context: FeedRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestIdentityMiddleware())
+        router.add(middleware: TracingMiddleware())
+        router.add(middleware: MetricsMiddleware())
         router.add(middleware: ProblemMiddleware())
-        let api = router.group("api").add(middleware: VisitorMiddleware(signIns: app.signIns))
+        router.add(middleware: OverloadMiddleware(limit: settings.requestsAtATime))
+        let api = router.group("api")
+            .add(middleware: VisitorMiddleware(signIns: app.signIns))
+            .add(middleware: QuotaMiddleware(quotas: app.quotas))
         FeedAPI(app, settings).addRoutes(to: api)
         FeedPages(app, settings).addRoutes(to: router)
         router.get("healthz") { _, _ in Self.probe(.ok, "The process is running.") }
@@ -85,12 +90,19 @@ public struct FeedServer: Sendable {
     /// Answers requests until the process is told to end by SIGTERM or SIGINT.
     ///
     /// - Parameters:
+    ///   - operators: The server for operators, which ends after this one.
     ///   - logger: The log of the server.
     ///   - whenListening: Called with the port.
     /// - Throws: An error if the server cannot listen, or did not end within the limit.
-    public func run(logger: Logger, whenListening: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
+    public func run(
+        for operators: OperatorServer,
+        logger: Logger,
+        whenListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws {
         var configuration = ServiceGroupConfiguration(
-            services: [application(logger: logger, whenListening: whenListening)],
+            services: [
+                operators.application(logger: logger), application(logger: logger, whenListening: whenListening),
+            ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )

@@ -28,6 +28,12 @@ public struct ServiceSettings: Hashable, Sendable {
     public var staleAfter = Duration.seconds(60)
     /// How long a shutdown waits for work in flight and for pending writes.
     public var drainLimit = Duration.seconds(20)
+    /// The maximum number of requests that are processed at a time. Others are refused with 503.
+    public var requestsAtATime = 1_024
+    /// How many requests a user who has signed in may send in a second, on average. Others are refused with 429.
+    public var requestsPerSecond = 100
+    /// The port for operators on the loopback interface, with metrics and the outbox; 0 for any that is free.
+    public var operatorPort = 8081
     /// The maximum number of connections at a time. Others wait until one closes.
     public var connections = 4_096
     /// How long a connection may be silent before it is closed.
@@ -52,6 +58,9 @@ public struct ServiceSettings: Hashable, Sendable {
         maximumAge = try reader.seconds("maximumAge", in: 0...86_400, or: maximumAge)
         staleAfter = try reader.seconds("staleAfter", in: 0...86_400, or: staleAfter)
         drainLimit = try reader.seconds("drainLimit", in: 0...3_600, or: drainLimit)
+        requestsAtATime = try reader.number("requestsAtATime", in: 1...1_000_000, or: requestsAtATime)
+        requestsPerSecond = try reader.number("requestsPerSecond", in: 1...1_000_000, or: requestsPerSecond)
+        operatorPort = try reader.number("operatorPort", in: 0...65_535, or: operatorPort)
         connections = try reader.number("connections", in: 1...1_000_000, or: connections)
         idleTimeout = try reader.seconds("idleTimeout", in: 1...3_600, or: idleTimeout)
     }

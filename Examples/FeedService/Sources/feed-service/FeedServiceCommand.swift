@@ -11,6 +11,6 @@ struct FeedServiceCommand: AsyncParsableCommand {
             Each option can also be set by an environment variable, such as FEED_PORT or FEED_TIME_LIMIT, or in a configuration \
             file in JSON, such as {"port": 8080, "timeLimit": 5}. The command line has precedence, then the environment.
             """,
-        subcommands: [ServeCommand.self]
+        subcommands: [ServeCommand.self, OutboxCommand.self, MirrorCommand.self]
     )
 }

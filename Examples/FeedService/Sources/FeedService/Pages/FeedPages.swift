@@ -31,13 +31,16 @@ struct FeedPages {
         ] {
             router.get(path) { request, _ in try await page(for: request) }
         }
-        router.get("style.css") { request, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.style_css))
-            )
-        }
+        router.get("style.css") { _, _ in Self.styleSheet }
+    }
+
+    /// The style sheet of all pages.
+    static var styleSheet: Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.style_css))
+        )
     }
 
     private func page(for request: Request) async throws -> Response {

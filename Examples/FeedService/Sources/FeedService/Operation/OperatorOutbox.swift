@@ -1,0 +1,77 @@
+import Foundation
+import Infrastructure
+import InterfaceAdapters
+import InwardRepositories
+import InwardScopes
+
+/// The outboxes of all users, for the command line.
+///
+/// ```swift
+/// let app = try await FeedApp(settings, pendingWrites: .show)
+/// print(try await OperatorOutbox(app).list())
+/// ```
+public struct OperatorOutbox: Sendable {
+    private let app: FeedApp
+
+    /// Creates a view of the outboxes of an app with a store.
+    public init(_ app: FeedApp) {
+        self.app = app
+    }
+
+    /// Returns a table of the writes of each user.
+    ///
+    /// - Throws: A `RecordStoreError` if the store cannot be read.
+    public func list() async throws -> String {
+        let presenter = OutboxPresenter(now: Date())
+        let outboxes = try await app.scope.outboxes()
+        guard !outboxes.isEmpty else { return "No writes are pending or refused.\n" }
+        return outboxes.map { outbox in
+            let table = TextRenderer().render(presenter.present(outbox.contents).document)
+            return "\(outbox.isGuest ? "Guest" : "User") “\(outbox.user)”\n\n\(table)"
+        }.joined(separator: "\n")
+    }
+
+    /// Sends a write now, and waits until it is delivered or refused, for up to 30 seconds.
+    ///
+    /// - Parameter id: The beginning of the identifier.
+    /// - Returns: A line that says what happened.
+    /// - Throws: A `FailureViewModel` if no write, or more than one, has such an identifier; a `RecordStoreError`.
+    public func retry(_ id: String) async throws -> String {
+        let (outbox, item) = try await find(id)
+        guard try await app.scope.retryWrite(item.id, in: outbox) else { throw Self.missing(id) }
+        return "The write is due now. A running service delivers it.\n"
+    }
+
+    /// Removes a write permanently.
+    ///
+    /// - Parameter id: The beginning of the identifier.
+    /// - Returns: A line that says what happened.
+    /// - Throws: A `FailureViewModel` if no write, or more than one, has such an identifier; a `RecordStoreError`.
+    public func discard(_ id: String) async throws -> String {
+        let (outbox, item) = try await find(id)
+        guard try await app.scope.discardWrite(item.id, in: outbox) else { throw Self.missing(id) }
+        return OutboxPresenter(now: Date()).presentDiscarded(item) + "\n"
+    }
+
+    private func find(_ id: String) async throws -> (UserOutbox, OutboxItem) {
+        let outboxes = try await app.scope.outboxes()
+        let found = outboxes.flatMap { outbox in
+            (outbox.contents.pending + outbox.contents.deadLetters).filter { $0.id.hasPrefix(id) }.map { (outbox, $0) }
+        }
+        guard let first = found.first else { throw Self.missing(id) }
+        guard found.count == 1 else {
+            throw FailureViewModel(
+                "The identifiers of \(found.count) writes begin with “\(id)”",
+                advice: "Give more of it."
+            )
+        }
+        return first
+    }
+
+    private static func missing(_ id: String) -> FailureViewModel {
+        FailureViewModel(
+            "No write has an identifier that begins with “\(id)”",
+            advice: "It may have been delivered. List the writes."
+        )
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import InwardScopes
+import Logging
+import NIOCore
+
+/// The server for operators, with metrics and the outbox. It listens on the loopback interface only, because it has no sign-in.
+///
+/// ```swift
+/// let operators = OperatorServer(app, settings, PrometheusMetrics())
+/// try await FeedServer(app, settings).run(for: operators, logger: logger)
+/// ```
+public struct OperatorServer: Sendable {
+    private let app: FeedApp
+    private let settings: ServiceSettings
+    private let metrics: PrometheusMetrics
+
+    /// Creates a server for the operators of an app.
+    public init(_ app: FeedApp, _ settings: ServiceSettings, _ metrics: PrometheusMetrics) {
+        self.app = app
+        self.settings = settings
+        self.metrics = metrics
+    }
+
+    var router: Router<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestIdentityMiddleware())
+        router.add(middleware: ProblemMiddleware())
+        router.add(middleware: LocalRequestMiddleware())
+        router.get("metrics") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text))
+            )
+        }
+        router.get("/") { _, _ in Response(status: .found, headers: [.location: "/outbox"]) }
+        router.get("outbox") { request, _ in
+            Answer(OutboxPage(try await app.scope.outboxes(), at: Date()).page)
+                .response(to: request, cacheControl: "no-store")
+        }
+        router.post("outbox/retry") { request, _ in
+            try await change(request) { try await app.scope.retryWrite($0, in: $1) }
+        }
+        router.post("outbox/discard") { request, _ in
+            try await change(request) { try await app.scope.discardWrite($0, in: $1) }
+        }
+        router.get("style.css") { _, _ in FeedPages.styleSheet }
+        router.refuseOtherMethods()
+        return router
+    }
+
+    private func change(
+        _ request: Request,
+        _ change: (String, UserOutbox) async throws -> Bool
+    ) async throws -> Response {
+        let content = try await RequestContent(request, as: ["application/x-www-form-urlencoded"])
+        let form = try QueryParameters(String(decoding: content.bytes, as: UTF8.self))
+        let id = try form.value("write", as: "the identifier of a write") { $0 }
+        let isFound = try await app.scope.outboxes().asyncContains { outbox in
+            guard let item = outbox.contents.items.first(where: { $0.id == id }) else { return false }
+            return try await change(item.id, outbox)
+        }
+        guard isFound else {
+            throw ProblemDetails(
+                .notFound,
+                detail: "The write is no longer in an outbox. It was delivered or discarded."
+            )
+        }
+        return Response(status: .seeOther, headers: [.location: "/outbox", .cacheControl: "no-store"])
+    }
+
+    /// Returns the application, which listens when it runs.
+    func application(
+        logger: Logger,
+        whenListening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> Application<RouterResponder<BasicRequestContext>> {
+        Application(
+            responder: router.buildResponder(),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: settings.operatorPort)),
+            onServerRunning: { channel in if let port = channel.localAddress?.port { whenListening(port) } },
+            logger: logger
+        )
+    }
+}
+
+/// Refuses requests that a page of another site has made a browser send.
+///
+/// Such a page cannot name another host than its own in `Host`, nor omit its own origin from a form.
+struct LocalRequestMiddleware<Context: RequestContext>: RouterMiddleware {
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let host = request.head.authority ?? ""
+        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
+        guard ["127.0.0.1", "localhost", "[::1]"].contains(name),
+            request.headers[.origin] ?? "http://\(host)" == "http://\(host)"
+        else { throw ProblemDetails(403, detail: "Open this address directly, on the machine of the service.") }
+        return try await next(request, context)
+    }
+}
+
+extension OutboxContents {
+    /// The pending writes and the dead letters.
+    fileprivate var items: [OutboxItem] { pending + deadLetters }
+}
+
+extension [UserOutbox] {
+    /// Returns whether a condition holds for an outbox. It is not evaluated for those after it.
+    fileprivate func asyncContains(where condition: (UserOutbox) async throws -> Bool) async rethrows -> Bool {
+        for outbox in self where try await condition(outbox) { return true }
+        return false
+    }
+}

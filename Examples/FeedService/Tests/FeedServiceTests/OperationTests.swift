@@ -1,0 +1,218 @@
+import CoreMetrics
+import Entities
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Infrastructure
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import InwardScopes
+import InwardTesting
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+import UseCases
+
+@testable import FeedService
+
+struct PrometheusMetricsTests {
+    private let metrics = PrometheusMetrics()
+
+    private func lines(of name: String) -> [String] {
+        metrics.text.split(separator: "\n").map(String.init).filter { $0.contains(name) }
+    }
+
+    @Test func countersAndGaugesHaveOneLineForEachSetOfLabels() {
+        let factory: any MetricsFactory = metrics
+        Counter(label: "feed.reads", dimensions: [("kind", "page")], factory: factory).increment(by: 2)
+        Counter(label: "feed.reads", dimensions: [("kind", "api")], factory: factory).increment()
+        Counter(label: "feed.reads", dimensions: [("kind", "page")], factory: factory).increment()
+        Meter(label: "feed-open", factory: factory).set(7)
+        #expect(
+            lines(of: "feed_reads") == [
+                "# TYPE feed_reads_total counter", "feed_reads_total{kind=\"api\"} 1.0",
+                "feed_reads_total{kind=\"page\"} 3.0",
+            ]
+        )
+        #expect(lines(of: "feed_open") == ["# TYPE feed_open gauge", "feed_open 7.0"])
+    }
+
+    @Test func timersAreCumulativeHistogramsInSeconds() {
+        let timer = CoreMetrics.Timer(label: "feed.duration", dimensions: [("path", "/")], factory: metrics)
+        for milliseconds in [1, 20, 20, 60_000] { timer.recordMilliseconds(milliseconds) }
+        let lines = lines(of: "feed_duration_seconds")
+        #expect(lines.first == "# TYPE feed_duration_seconds histogram")
+        #expect(lines.contains("feed_duration_seconds_bucket{path=\"/\",le=\"0.001\"} 1"))
+        #expect(lines.contains("feed_duration_seconds_bucket{path=\"/\",le=\"0.01\"} 1"))
+        #expect(lines.contains("feed_duration_seconds_bucket{path=\"/\",le=\"0.025\"} 3"))
+        #expect(lines.contains("feed_duration_seconds_bucket{path=\"/\",le=\"30.0\"} 3"))
+        #expect(lines.contains("feed_duration_seconds_bucket{path=\"/\",le=\"+Inf\"} 4"))
+        #expect(lines.contains("feed_duration_seconds_sum{path=\"/\"} 60.041"))
+        #expect(lines.contains("feed_duration_seconds_count{path=\"/\"} 4"))
+    }
+
+    @Test func textFromOutsideCannotBreakTheFormat() {
+        let dimensions = [("a-b", "x\"\\\ny")]
+        Counter(label: "1 bad/näme", dimensions: dimensions, factory: metrics).increment()
+        #expect(lines(of: "_1_bad_n_me_total{").first == #"_1_bad_n_me_total{a_b="x\"\\\ny"} 1.0"#)
+    }
+
+    @Test func numberOfSeriesIsLimited() {
+        for number in 0..<5_010 {
+            Counter(label: "feed.reads", dimensions: [("n", "\(number)")], factory: metrics).increment()
+        }
+        #expect(lines(of: "feed_reads_total{").count == 5_000)
+        #expect(metrics.text.contains("\nmetrics_dropped_series 10\n"))
+    }
+
+    @Test func metricOfAnotherKindWithTheSameNameIsDropped() {
+        Meter(label: "feed", factory: metrics).set(7)
+        Recorder(label: "feed", factory: metrics).record(1)
+        #expect(lines(of: "feed") == ["# TYPE feed gauge", "feed 7.0"])
+        #expect(metrics.text.contains("\nmetrics_dropped_series 1\n"))
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct LoadSheddingTests {
+    private let clock = ManualClock()
+
+    @Test func requestsAboveTheLimitAreRefusedAtOnce() async throws {
+        let (begun, end) = (Rendezvous(of: 2), Rendezvous(of: 2))
+        let upstream = StubDataFetcher { request throws(FetchError) in
+            await begun.arrive()
+            await end.arrive()
+            return try await SampleDataFetcher().fetch(request)
+        }
+        var settings = ServiceSettings()
+        settings.requestsAtATime = 1
+        try await FeedStage(settings, dataFetcher: upstream).serving { client in
+            async let first = client.get("/api/users")
+            await begun.arrive()
+            let second = try await client.get("/healthz")
+            #expect(try second.problem(503).contains("Try again later"))
+            #expect(second.headers[.retryAfter] == "1")
+            await end.arrive()
+            _ = try await first
+            #expect(try await client.get("/healthz").status == .ok)
+        }
+    }
+
+    @Test func userWhoSendsTooManyRequestsHasToWait() async throws {
+        var settings = ServiceSettings()
+        settings.requestsPerSecond = 2
+        try await FeedStage(settings, clock: clock).serving { client in
+            let users = try await client.get("/api/users").object["users"] as? [[String: Any]]
+            let names = try #require(users?.compactMap { $0["username"] as? String })
+            var tokens: [HTTPFields] = []
+            for name in names.prefix(2) {
+                let response = try await client.send(.post, "/api/session", #"{"user": "\#(name)"}"#)
+                let token = try #require(try response.object["token"] as? String)
+                tokens.append([.authorization: "Bearer \(token)"])
+            }
+            for _ in 1...4 { #expect(try await client.get("/api/session", tokens[0]).status == .ok) }
+            let refused = try await client.get("/api/session", tokens[0])
+            #expect(try refused.problem(429).contains("Wait"))
+            #expect(refused.headers[.retryAfter] == "1")
+            // Neither other users nor guests have to wait.
+            #expect(try await client.get("/api/session", tokens[1]).status == .ok)
+            #expect(try await client.get("/api/users").status == .ok)
+            clock.advance(by: .milliseconds(500))
+            #expect(try await client.get("/api/session", tokens[0]).status == .ok)
+            #expect(try await client.get("/api/session", tokens[0]).status == .tooManyRequests)
+        }
+    }
+}
+
+/// The server for operators.
+@Suite(.timeLimit(.minutes(5)))
+struct OperatorServerTests {
+    private let metrics = PrometheusMetrics()
+    /// Fulfilled when the upstream has refused a write, and the store has kept it.
+    private let refused = Promise<Void>()
+
+    /// Runs a test with a service whose upstream refuses posts, and the server for its operators.
+    private func withOperators(
+        _ test: @Sendable (any TestClientProtocol, FeedApp) async throws -> Void
+    ) async throws {
+        let directory = URL.temporaryDirectory.appending(path: "FeedService-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var settings = ServiceSettings()
+        settings.store = .directory(directory.path)
+        let sample = SampleDataFetcher()
+        let upstream = StubDataFetcher { request throws(FetchError) in
+            request.method == .post ? DataResponse(status: 422) : try await sample.fetch(request)
+        }
+        let errorHandler = IgnoringErrorHandler().notifying { [refused] error in
+            if error is RefusedWriteError { refused.fulfill(()) }
+        }
+        let app = try await FeedApp(settings, dataFetcher: upstream, errorHandler: errorHandler)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let server = OperatorServer(app, settings, metrics)
+        try await server.application(logger: logger).test(.router) { try await test($0, app) }
+        try await app.scope.close()
+    }
+
+    /// Publishes a post that the upstream refuses, and returns the identifier of its dead letter.
+    private func refusedPost(_ app: FeedApp) async throws -> String {
+        _ = try await app.withReader(for: .guest) { reader in
+            try await reader.publishPost(title: "<Letters>", body: "On the engine.", by: User.ID(7))
+        }
+        _ = await refused.value()
+        return try #require(try await app.scope.outboxes().first?.contents.deadLetters.first).id
+    }
+
+    private func send(
+        _ client: any TestClientProtocol,
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ form: String = "",
+        _ fields: HTTPFields = [:]
+    ) async throws -> TestResponse {
+        var fields = fields
+        fields[.contentType] = "application/x-www-form-urlencoded"
+        return try await client.execute(uri: path, method: method, headers: fields, body: ByteBuffer(string: form))
+    }
+
+    @Test func refusedWriteIsShownAndDiscarded() async throws {
+        try await withOperators { client, app in
+            let id = try await refusedPost(app)
+            let page = String(buffer: try await client.get("/outbox").body)
+            #expect(page.contains("Guest “guest”") && page.contains("0 pending, 1 refused."))
+            #expect(page.contains("&lt;Letters&gt;") && !page.contains("<Letters>"))
+            let discarded = try await send(client, .post, "/outbox/discard", "write=\(id)")
+            #expect(discarded.status == .seeOther && discarded.headers[.location] == "/outbox")
+            #expect(String(buffer: try await client.get("/outbox").body).contains("No writes are pending or refused."))
+            #expect(try await send(client, .post, "/outbox/discard", "write=\(id)").status == .notFound)
+        }
+    }
+
+    @Test func retriedWriteIsSentAgain() async throws {
+        try await withOperators { client, app in
+            let id = try await refusedPost(app)
+            #expect(try await send(client, .post, "/outbox/retry", "write=\(id)").status == .seeOther)
+            #expect(try await send(client, .post, "/outbox/retry", "write=other").status == .notFound)
+        }
+    }
+
+    @Test func pageOfAnotherSiteCannotChangeAnything() async throws {
+        try await withOperators { client, app in
+            let id = try await refusedPost(app)
+            let fields: HTTPFields = [.origin: "https://evil.test"]
+            #expect(try await send(client, .post, "/outbox/discard", "write=\(id)", fields).status == .forbidden)
+            #expect(try await app.scope.outboxes().count == 1)
+        }
+    }
+
+    @Test func metricsAreShown() async throws {
+        Counter(label: "feed.reads", factory: metrics).increment()
+        try await withOperators { client, _ in
+            let response = try await client.get("/metrics")
+            #expect(response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
+            #expect(String(buffer: response.body).contains("feed_reads_total 1.0\n"))
+        }
+    }
+}
