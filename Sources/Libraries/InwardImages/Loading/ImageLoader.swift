@@ -19,8 +19,8 @@ public struct ImageLoader: Sendable {
         didSet { sizing = SizingPlugin(of: plugins) }
     }
     private var sizing: SizingPlugin?
-    private let stages: ImageStages
-    private let observer: (any ImageObserver)?
+    let stages: ImageStages
+    let observer: (any ImageObserver)?
 
     /// Creates a loader with one plugin, ``Orient``. Add plugins for other processing.
     ///
@@ -103,9 +103,7 @@ public struct ImageLoader: Sendable {
     private func loaded(_ address: ImageAddress) async -> ImageLoad {
         let start = stages.timer.now
         let product = await product(address)
-        let size: ImageSize? = if case .success(let image) = product.result { image.size } else { nil }
-        let report = ImageLoadReport(steps: product.steps, size: size, duration: stages.timer.now - start)
-        return ImageLoad(result: product.result, report: report)
+        return product.load(since: start, on: stages.timer)
     }
 
     /// Loads images ahead of time, so that they are in the memory cache if there is room.
@@ -143,14 +141,19 @@ public struct ImageLoader: Sendable {
     }
 
     private func product(_ address: ImageAddress) async -> StageProduct {
-        let loading = ImageLoading(
+        await loading(of: address).product()
+    }
+
+    /// Returns the load of an address, which has not started.
+    func loading(of address: ImageAddress, isEncoded: Bool = false) -> ImageLoading {
+        ImageLoading(
             stages: stages,
             address: address,
             plugins: plugins,
             sizing: sizing,
-            version: stages.version(of: address)
+            version: stages.version(of: address),
+            isEncoded: isEncoded
         )
-        return await loading.product()
     }
 }
 
@@ -163,6 +166,8 @@ struct ImageLoading: Sendable {
     let sizing: SizingPlugin?
     /// The invalidation generation of the load.
     let version: Int
+    /// Whether the caller encodes the result, so that the load reserves memory for that as well.
+    var isEncoded = false
 
     /// Returns the result of all plugins.
     func product() async -> StageProduct { await product(of: plugins.count) }
@@ -230,7 +235,8 @@ struct ImageLoading: Sendable {
                 processingBytes: plugins.workingBytes(
                     from: 0,
                     for: fetched.header.size.divided(by: actual),
-                    isUpright: fetched.header.orientation == .up
+                    isUpright: fetched.header.orientation == .up,
+                    isEncoded: isEncoded
                 ),
                 address
             )
@@ -284,12 +290,18 @@ struct ImageLoading: Sendable {
         return sizing.reduction(of: header) > 1 ? sizing.size(of: header) : nil
     }
 
-    /// Returns the result so far after reserving enough memory for the remaining plugins.
-    private func admitted(_ before: StageProduct, from index: Int) async -> StageProduct {
+    /// Returns the result so far after reserving enough memory for the remaining plugins, and for encoding if the caller does
+    /// that.
+    func admitted(_ before: StageProduct, from index: Int) async -> StageProduct {
         guard !before.hasRoom, case .success(let image) = before.result else { return before }
         var product = before
         product.hasRoom = true
-        let bytes = plugins.workingBytes(from: index, for: image.size, isUpright: image.orientation == .up)
+        let bytes = plugins.workingBytes(
+            from: index,
+            for: image.size,
+            isUpright: image.orientation == .up,
+            isEncoded: isEncoded
+        )
         guard before.reservations.isEmpty else {
             // This load joined the one that decoded the image, which reserved memory only for its own plugins. Waiting for more
             // memory while holding that reservation could deadlock.

@@ -207,12 +207,13 @@ extension ImageStages {
     /// Runs codec work within the decoding time limit.
     func withinDecodingTime<Value: Sendable>(
         _ address: ImageAddress,
+        to verb: String = "decode",
         _ work: () throws(ImageCodecError) -> Value
     ) async -> Result<Value, ImageError> {
         let deadline = Deadline(in: limits.decodingTime, on: timer)
         return await deadline.carried(by: work).mapError { error in
             guard error.reason == .timedOut, deadline.hasPassed else { return ImageError(error, of: address) }
-            let explanation = "took longer to decode than the \(limits.decodingTime) allowed"
+            let explanation = "took longer to \(verb) than the \(limits.decodingTime) allowed"
             return ImageError(.timedOut, of: address, explanation: explanation)
         }
     }
@@ -260,6 +261,7 @@ extension ImageStages {
     ) async -> StageProduct {
         let bytes = encodedForStore(product)
         product.reservations = []
+        product.hasRoom = false
         guard let bytes, version == self.version(of: key.address) else { return product }
         await store.keep(bytes, of: key)
         // The image was invalidated during the call. The store may have removed the old image before it kept this one.

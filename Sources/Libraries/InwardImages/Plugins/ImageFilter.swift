@@ -119,8 +119,9 @@ extension PluginCollection<ImageResult> {
     ///   - first: The index of the first plugin.
     ///   - size: The size of the image.
     ///   - isUpright: Whether the image needs no rotation.
+    ///   - isEncoded: Whether the result is encoded afterwards, which counts as needing as many bytes as the result.
     /// - Returns: The number of bytes.
-    func workingBytes(from first: Int, for size: ImageSize, isUpright: Bool) -> Int {
+    func workingBytes(from first: Int, for size: ImageSize, isUpright: Bool, isEncoded: Bool = false) -> Int {
         var size = size
         // The bytes of the current image, unless it is the first input.
         var held = 0
@@ -133,6 +134,8 @@ extension PluginCollection<ImageResult> {
             size = filter?.resultSize(for: size) ?? size
             held = size.byteCount
         }
-        return most
+        guard isEncoded else { return most }
+        let (bytes, isTooMany) = held.addingReportingOverflow(size.byteCount)
+        return Swift.max(most, isTooMany ? .max : bytes)
     }
 }

@@ -78,6 +78,20 @@ public struct Watermark: ImageFilter {
         self.opacity = opacity.share(or: 0.8)
     }
 
+    /// Returns the characters of a text that the font of watermarks lacks, each once, in order. They would appear as boxes.
+    ///
+    /// ```swift
+    /// let missing = Watermark.missingCharacters(in: "© Example")  // ["©"]
+    /// ```
+    public static func missingCharacters(in text: String) -> [Character] {
+        var missing: [Character] = []
+        var seen: Set<Character> = []
+        for character in text where PixelFont.glyph(of: character) == PixelFont.box && seen.insert(character).inserted {
+            missing.append(character)
+        }
+        return missing
+    }
+
     /// Returns the image with the watermark.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
