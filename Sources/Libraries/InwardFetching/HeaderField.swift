@@ -137,6 +137,10 @@ extension HeaderField.Name {
     public static let contentEncoding = Self(unchecked: "Content-Encoding")
     /// The number of bytes in the body.
     public static let contentLength = Self(unchecked: "Content-Length")
+    /// Where a page may load scripts, images and other content from (W3C Content Security Policy).
+    public static let contentSecurityPolicy = Self(unchecked: "Content-Security-Policy")
+    /// Whether clients may guess another media type than that of `Content-Type` (WHATWG Fetch).
+    public static let contentTypeOptions = Self(unchecked: "X-Content-Type-Options")
     /// The URL of the representation in the body.
     public static let contentLocation = Self(unchecked: "Content-Location")
     /// The range of the resource that the body contains.
