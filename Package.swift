@@ -123,7 +123,7 @@ let libraries: [Target] = [
     // Ring 3
     .target(name: "InwardFetching", dependencies: ["InwardCore", "InwardTransfers"]),
     .target(name: "InwardRepositories", dependencies: ["InwardCore", "InwardTransfers", "InwardFetching"]),
-    .target(name: "InwardImageServing", dependencies: ["InwardImages", "InwardFetching"]),
+    .target(name: "InwardImageServing", dependencies: ["InwardCore", "InwardImages", "InwardFetching"]),
     // Ring 4
     .target(name: "InwardURLSession", dependencies: ["InwardCore", "InwardFetching"]),
     .target(
@@ -163,7 +163,9 @@ let libraries: [Target] = [
     ),
     .testTarget(
         name: "InwardImageServingTests",
-        dependencies: ["InwardImageServing", "InwardImages", "InwardFetching", "InwardTesting"]
+        dependencies: [
+            "InwardImageServing", "InwardCore", "InwardImages", "InwardFetching", "InwardTesting", "TestSupport",
+        ]
     ),
     .testTarget(
         name: "InwardURLSessionTests",

@@ -1,0 +1,191 @@
+public import InwardCore
+public import InwardImages
+
+/// How a server processes an image: a list of steps, with a text that fits into one segment of a URL path.
+///
+/// ```swift
+/// let recipe = try ImageRecipe("resize=640x480,mode=fill;blur=2.5")
+/// print(recipe)  // resize=640x480,mode=fill;blur=2.5
+///
+/// let same = try ImageRecipe(steps: [.resize(ImageSize(clamping: 640, 480), mode: .fill), .blur(radius: 2.5)])
+/// print(recipe == same)  // true
+/// ```
+///
+/// The steps are separated by semicolons and run in order. A step has a name, and most have a value and options:
+///
+/// | step | value | options |
+/// |---|---|---|
+/// | `resize=640x480` | the size | `mode=fit` (default), `fill` or `exact`; `at=top`, the part that `fill` keeps; `enlarge=yes` |
+/// | `crop=200x200` | the size | `at=top-left`, or `x=10` and `y=20` |
+/// | `orient`, `grayscale` | | |
+/// | `blur=2.5` | the radius in pixels, up to ``maximumBlurRadius`` | |
+/// | `corners=12` | the radius in pixels, up to ``maximumSide`` | |
+/// | `watermark=RXhhbXBsZQ` | a text in base64url without padding | `at=top-left` or `at=tiles`, `width=20` and `opacity=80` in percent, `color=ffffff` |
+///
+/// Positions are `top-left`, `top`, `top-right`, `left`, `center`, `right`, `bottom-left`, `bottom` and `bottom-right`. A
+/// watermark may have four bytes of color, of which the last one is the alpha.
+///
+/// A recipe has one canonical text, its ``description``. ``init(_:)`` also reads texts with options in another order, with
+/// options that state a default, with decimals such as `2.50`, and with colors in upper case, because people write recipes into
+/// settings. Equal recipes have the same canonical text, so caches find the same image for all of them. URLs are stricter: a
+/// signature covers the text itself, and ``ImageURLSigner`` signs canonical texts only.
+public struct ImageRecipe: Hashable, Sendable, CustomStringConvertible {
+    /// The steps in order, at least one. Radii are rounded to hundredths.
+    public let steps: [Step]
+
+    /// The maximum number of steps, 8.
+    public static let maximumSteps = 8
+    /// The maximum length of a text, 512 bytes.
+    public static let maximumLength = 512
+    /// The maximum length of a side, a coordinate or a corner's radius, 8,192 pixels.
+    public static let maximumSide = 8_192
+    /// The maximum radius of a blur, 250 pixels.
+    public static let maximumBlurRadius = 250
+    /// The maximum length of a watermark's text, 64 characters.
+    public static let maximumWatermarkLength = 64
+
+    /// Creates a recipe from steps.
+    ///
+    /// - Throws: An ``ImageRecipeError`` if there are no steps or too many, or if a number or a text is outside its limits.
+    public init(steps: [Step]) throws(ImageRecipeError) {
+        guard !steps.isEmpty else { throw .empty }
+        guard steps.count <= Self.maximumSteps else { throw .tooManySteps(steps.count) }
+        var checked: [Step] = []
+        for (index, step) in steps.enumerated() {
+            do throws(RecipeStepProblem) { checked.append(try step.checked()) } catch {
+                throw ImageRecipeError(error, step: index + 1, text: step.description)
+            }
+        }
+        self.steps = checked
+        let length = description.utf8.count
+        guard length <= Self.maximumLength else { throw .tooLong(length) }
+    }
+
+    /// The canonical text.
+    public var description: String { steps.map(\.description).joined(separator: ";") }
+
+    /// The plugins that process an image, for an image loader.
+    ///
+    /// ```swift
+    /// var loader = loader
+    /// for plugin in try ImageRecipe("grayscale;corners=12").plugins { loader.addPlugin(plugin) }
+    /// ```
+    public var plugins: PluginCollection<ImageResult> { PluginCollection(steps.map(\.plugin)) }
+
+    /// The size of the result for a large image, or `nil` if it depends on the image.
+    var size: ImageSize? {
+        steps.reduce(nil) { size, step in
+            switch step {
+            case .resize(let target, _, _): target
+            case .crop(let target, _):
+                ImageSize(
+                    clamping: min(target.width, size?.width ?? target.width),
+                    min(target.height, size?.height ?? target.height)
+                )
+            case .orient, .grayscale, .blur, .roundedCorners, .watermark: size
+            }
+        }
+    }
+}
+
+extension ImageRecipe {
+    /// A step of a recipe.
+    public enum Step: Hashable, Sendable {
+        /// Resizes the image.
+        case resize(ImageSize, mode: Resize.Mode = .fit, enlarges: Bool = false)
+        /// Crops the image to a rectangle.
+        case crop(ImageSize, at: CropPosition = .gravity(.center))
+        /// Applies the orientation to the pixels. Image loaders always do that first, so as the only step it leaves the image as
+        /// it is.
+        case orient
+        /// Converts the image to grayscale.
+        case grayscale
+        /// Blurs the image, with a radius in pixels.
+        case blur(radius: Double)
+        /// Rounds the corners, with a radius in pixels.
+        case roundedCorners(radius: Double)
+        /// Draws a text over the image.
+        case watermark(TextWatermark)
+    }
+
+    /// The position of the rectangle that a step crops to.
+    public enum CropPosition: Hashable, Sendable {
+        /// One of nine positions.
+        case gravity(Gravity)
+        /// The top left corner of the rectangle, as the number of columns to its left and of rows above it.
+        case offset(x: Int, y: Int)
+    }
+
+    /// A text that a step draws over an image.
+    ///
+    /// ```swift
+    /// let mark = ImageRecipe.TextWatermark("example.org", at: .single(.topLeft), opacityPercent: 60)
+    /// let recipe = try ImageRecipe(steps: [.resize(ImageSize(clamping: 640, 640)), .watermark(mark)])
+    /// ```
+    public struct TextWatermark: Hashable, Sendable {
+        /// Where the text appears.
+        public enum Placement: Hashable, Sendable {
+            /// At one of nine positions.
+            case single(Gravity)
+            /// Repeated across the image.
+            case tiled
+        }
+
+        /// The text, in printable ASCII characters.
+        public let text: String
+        /// The color of the text.
+        public let color: Color
+        /// Where the text appears.
+        public let placement: Placement
+        /// The width of the text, as a percentage of the width of the image.
+        public let widthPercent: Int
+        /// The opacity, in percent.
+        public let opacityPercent: Int
+
+        /// Creates a watermark. ``ImageRecipe/init(steps:)`` checks it.
+        public init(
+            _ text: String,
+            color: Color = .white,
+            at placement: Placement = .single(.bottomRight),
+            widthPercent: Int = 20,
+            opacityPercent: Int = 80
+        ) {
+            self.text = text
+            self.color = color
+            self.placement = placement
+            self.widthPercent = widthPercent
+            self.opacityPercent = opacityPercent
+        }
+    }
+}
+
+extension ImageRecipe.Step {
+    /// The plugin for this step.
+    var plugin: any Plugin<ImageResult> {
+        switch self {
+        case .resize(let size, let mode, let enlarges): Resize(to: size, mode: mode, enlarges: enlarges)
+        case .crop(let size, .gravity(let gravity)): Crop(to: size, at: gravity)
+        case .crop(let size, .offset(let x, let y)): Crop(to: size, x: x, y: y)
+        case .orient: Orient()
+        case .grayscale: Grayscale()
+        case .blur(let radius): Blur(radius: radius)
+        case .roundedCorners(let radius): RoundedCorners(radius: radius)
+        case .watermark(let mark):
+            Watermark(
+                .text(mark.text, mark.color),
+                at: mark.pluginPlacement,
+                width: .ofWidth(Double(mark.widthPercent) / 100),
+                opacity: Double(mark.opacityPercent) / 100
+            )
+        }
+    }
+}
+
+extension ImageRecipe.TextWatermark {
+    fileprivate var pluginPlacement: Watermark.Placement {
+        switch placement {
+        case .single(let gravity): .single(gravity)
+        case .tiled: .tiled
+        }
+    }
+}
