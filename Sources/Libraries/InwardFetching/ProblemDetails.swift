@@ -192,6 +192,10 @@ extension ProblemDetails {
     /// | `ImageCodecError`, with `InwardImageServing` | `unrecognized`, `unsupported` | 415 |
     /// | | `damaged`, `truncated`, `unencodable` | 422 |
     /// | | `timedOut`, `cancelled` | 503 |
+    /// | `ImageURLError` of `InwardImageServing` | `invalidSignature` | 403 |
+    /// | | `expired` | 410 |
+    /// | | `invalidAddress`, `invalidExpiry`, `invalidRecipe` | 422 |
+    /// | `ImageRecipeError` of `InwardImageServing` | | 422 |
     /// | `ScopeError` of `InwardScopes` | no work had begun | 503 |
     /// | | work had begun | 504 |
     /// | `SessionRegistryError` of `InwardScopes` | `failed` | 500 |

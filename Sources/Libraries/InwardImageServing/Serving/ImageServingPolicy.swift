@@ -28,8 +28,8 @@ public struct ImageServingPolicy: Hashable, Sendable {
     public var limits: ImageLimits
     /// What is sent in place of an image that cannot be loaded.
     public var placeholder: ErrorPlaceholder
-    /// A number that is part of the keys of encoded images. Change it to make a store of no use, such as after a change of the
-    /// codec.
+    /// A number that is part of the keys of encoded images. Change it if images would look different now, such as after a change
+    /// of the codec. The server then finds none of the images that it stored before.
     public var version: Int
 
     /// Creates a policy. By default, images are served for one day.

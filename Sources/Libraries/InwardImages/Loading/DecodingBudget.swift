@@ -1,7 +1,7 @@
 import InwardCore
 import Synchronization
 
-/// A limit for the memory of images that are being decoded and processed, and for the number of concurrent fetches.
+/// A limit for the memory of images that are being decoded, processed and encoded, and for the number of concurrent fetches.
 ///
 /// ```swift
 /// let budget = DecodingBudget(bytes: 256 * 1_024 * 1_024, transfers: 32)
@@ -156,7 +156,7 @@ public struct ImageLimits: Hashable, Sendable {
     public var pixels: Int
     /// The maximum length of a side, in pixels.
     public var side: Int
-    /// The maximum time to decode an image.
+    /// The maximum time to decode an image, and to encode one for ``ImageLoader/loadEncodedImage(from:as:)``.
     public var decodingTime: Duration
 
     /// Creates limits. The defaults are 32 MiB of encoded data, 50 megapixels, 16,384 pixels per side, and 30 seconds of

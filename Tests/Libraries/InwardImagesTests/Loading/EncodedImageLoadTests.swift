@@ -1,4 +1,5 @@
 import InwardCore
+import InwardTesting
 import Synchronization
 import TestSupport
 import Testing
@@ -53,7 +54,14 @@ struct EncodedImageLoadTests {
         _ = try await loader.loadImage(from: "a")
         var most = await budget.decodingRoom.reservation(of: 9_900, for: 0)
         #expect(most != nil)
-        let load = Task.waiting { (try? await loader.loadEncodedImage(from: "a") { _ in .png })?.isGenuine }
+        let load = Task.waiting { [budget] in
+            let encoded = try? await loader.loadEncodedImage(from: "a") { _ in
+                // Only the memory of this load, so it has waited until the other was returned.
+                #expect(budget.taken == 400)
+                return .png
+            }
+            return encoded?.isGenuine
+        }
         #expect(budget.taken == 9_900)
         most = nil
         #expect(await load.value == true)
@@ -99,6 +107,24 @@ struct EncodedImageLoadTests {
         )
     }
 
+    @Test func encodingHasATimeLimit() async throws {
+        let clock = ManualClock()
+        for (seconds, outcome) in [(29, nil), (30, ImageError.Reason.timedOut)] {
+            let loader = ImageLoader(
+                source: SketchSource(["a": SketchCodec.bytes(2, 3)]),
+                codec: SlowEncoder { clock.advance(by: .seconds(seconds)) },
+                timer: TimerService(clock)
+            )
+            do throws(ImageError) {
+                _ = try await loader.loadEncodedImage(from: "a") { _ in .png }
+                #expect(outcome == nil)
+            } catch {
+                #expect(error.reason == outcome)
+                #expect(error.description == "The image a took longer to encode than the 30.0 seconds allowed.")
+            }
+        }
+    }
+
     @Test func observerSeesTheLoad() async throws {
         let observer = LoadCountingObserver()
         let loader = loader(observer: observer)
@@ -114,6 +140,23 @@ struct EncodedImageLoadTests {
         for code in 0x20..<0x7F as Range<UInt8> {
             #expect(Watermark.missingCharacters(in: String(Unicode.Scalar(code))) == [])
         }
+    }
+}
+
+/// A codec that calls a function before it encodes an image.
+private struct SlowEncoder: ImageCodec {
+    let onEncode: @Sendable () -> Void
+
+    func header(of bytes: [UInt8]) throws(ImageCodecError) -> ImageHeader { try SketchCodec().header(of: bytes) }
+
+    func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
+        try SketchCodec().image(from: bytes, options)
+    }
+
+    func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
+        onEncode()
+        try ImageCodecError.checkCancellation()
+        return []
     }
 }
 
