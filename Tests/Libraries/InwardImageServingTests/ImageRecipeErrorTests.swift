@@ -1,6 +1,7 @@
 import InwardFetching
 import InwardImageServing
 import InwardImages
+import InwardTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -115,6 +116,29 @@ struct ImageRecipeErrorTests {
     func stepsOutsideTheirLimitsAreRefused(step: ImageRecipe.Step) {
         let error = #expect(throws: ImageRecipeError.self) { try ImageRecipe(steps: [step]) }
         #expect((error?.description.utf8.count ?? 0) < 500)
+    }
+
+    @Test func randomTextsAreRefusedOrReadAsARecipe() {
+        let seed = UInt64.random(in: 0 ... .max)
+        print("randomTextsAreRefusedOrReadAsARecipe: seed \(seed)")
+        var random = SplitMix64(seed: seed)
+        let words = [
+            "resize", "crop", "blur", "corners", "watermark", "orient", "grayscale", "=", "=", "=", "=", ",", ",", ";",
+            ";", "640x480",
+            "1x1", "x", "0", "2.5", "8192", "8193", ".", "-", "mode", "fill", "exact", "at", "top", "center", "y",
+            "width", "YQ", "color",
+            "ff8c00", "%3D", "\u{0}", "é", "\u{301}", "/", "..",
+        ]
+        var readCount = 0
+        for _ in 0..<20_000 {
+            let text = (0..<Int.random(in: 1...9, using: &random)).map { _ in
+                words[Int.random(in: words.indices, using: &random)]
+            }.joined()
+            guard let recipe = try? ImageRecipe(text) else { continue }
+            readCount += 1
+            #expect((try? ImageRecipe(recipe.description)) == recipe, "\(text.debugDescription)")
+        }
+        #expect(readCount > 10)
     }
 
     @Test func errorIsTheResponseToAnEditor() {

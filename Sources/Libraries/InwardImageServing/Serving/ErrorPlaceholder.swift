@@ -11,7 +11,10 @@ public import Foundation
 ///
 /// ```swift
 /// let gray = ErrorPlaceholder.color(Color(gray: 224))
-/// let logo = ErrorPlaceholder.image(Data(jpeg), mediaType: "image/jpeg")
+///
+/// func makePlaceholder(_ logo: Data) -> ErrorPlaceholder {
+///     .image(logo, mediaType: "image/png")
+/// }
 /// ```
 ///
 /// The response has the status of the error and must not be cached, so the image appears as soon as it can be loaded.

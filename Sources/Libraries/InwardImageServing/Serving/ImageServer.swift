@@ -64,7 +64,9 @@ public final class ImageServer: Sendable {
     ///   - budget: The limit for memory and for concurrent fetches. It also covers encoding.
     ///   - store: The store for encoded images, or `nil` to keep them in memory only.
     ///   - digest: Returns a digest of an encoded image for its entity tag, such as its SHA-256 hash or the first 16 bytes of it.
-    ///   - errorHandler: Receives all errors, including invalid signatures. Wrap it with `droppingRepeats(within:clock:)`.
+    ///     Different images must have different digests.
+    ///   - errorHandler: Receives all errors except cancellations. They include invalid signatures, which anybody can cause, so wrap
+    ///     it with `droppingRepeats(within:clock:)`.
     ///   - timer: The timer service that measures decoding times.
     ///   - executor: The executor for loading, processing and encoding. `nil` selects the default executor. Codecs keep their
     ///     thread busy, so an executor of its own keeps them from delaying other requests.
