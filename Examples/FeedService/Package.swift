@@ -45,7 +45,8 @@ let package = Package(
             dependencies: [
                 library("Entities"), library("UseCases"), library("InterfaceAdapters"), library("Infrastructure"),
                 library("InwardCore"), library("InwardFetching"), library("InwardRepositories"),
-                library("InwardScopes"), library("InwardFileStores"),
+                library("InwardScopes"), library("InwardFileStores"), library("InwardImages"),
+                library("InwardImageServing"), library("InwardVips"),
                 library("InwardAsyncHTTPClient"), library("InwardObservability"), library("InwardPostgreSQL"),
                 library("InwardServiceLifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),

@@ -6,6 +6,7 @@ public import InwardAsyncHTTPClient
 public import InwardCore
 public import InwardFetching
 import InwardFileStores
+import InwardImageServing
 import InwardPostgreSQL
 public import InwardRepositories
 public import InwardScopes
@@ -28,6 +29,8 @@ public struct FeedApp: Sendable {
     let signIns: SignIns
     /// How many requests each user may send.
     let quotas: Quotas
+    /// The images of users.
+    let images: FeedImages
     private let tokens: UpstreamTokens?
     /// Whether any user of the upstream may sign in, because the upstream has no secrets.
     private let isSample: Bool
@@ -91,6 +94,14 @@ public struct FeedApp: Sendable {
             errorHandler: errorHandler
         )
         signIns = SignIns(store: store ?? InMemoryRecordStore(), lifetime: settings.signInLifetime, now: { Date() })
+        let baseURL = settings.upstream ?? SampleDataFetcher.baseURL
+        images = FeedImages(
+            settings,
+            source: FetchingImageSource(source, relativeTo: baseURL),
+            store: store.map { RecordImageStore(records: $0) },
+            timer: timer,
+            errorHandler: errorHandler
+        )
         quotas = Quotas(rate: settings.requestsPerSecond, timer: timer)
         self.tokens = tokens
         isSample = settings.upstream == nil && dataFetcher == nil

@@ -45,6 +45,7 @@ public struct FeedServer: Sendable {
             .add(middleware: QuotaMiddleware(quotas: app.quotas))
         FeedAPI(app, settings).addRoutes(to: api)
         FeedPages(app, settings).addRoutes(to: router)
+        app.images.addRoutes(to: router)
         router.get("healthz") { _, _ in Self.probe(.ok, "The process is running.") }
         router.get("readyz") { [app] _, _ in
             app.isReady ? Self.probe(.ok, "Ready.") : Self.probe(.serviceUnavailable, "Shutting down.")

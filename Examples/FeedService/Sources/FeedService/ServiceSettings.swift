@@ -20,6 +20,8 @@ public struct ServiceSettings: Hashable, Sendable {
     public var signInLifetime = Duration.seconds(43_200)
     /// Where writes and responses are kept across restarts; `nil` to send each write immediately, and to keep nothing.
     public var store: StoreLocation?
+    /// The keys that sign the URLs of images. The first one signs. Without keys, the URLs are valid until the process ends.
+    public var imageKeys: [ImageKey] = []
     /// The time within which each request is answered, or fails with 503.
     public var timeLimit = Duration.seconds(10)
     /// How long caches in front of the service may use an answer without asking again.
@@ -54,6 +56,7 @@ public struct ServiceSettings: Hashable, Sendable {
         }
         signInLifetime = try reader.seconds("signInLifetime", in: 1...31_536_000, or: signInLifetime)
         if let store = try reader.text("store") { self.store = StoreLocation(store) }
+        if let keys = try reader.text("imageKeys") { imageKeys = try Self.imageKeys(keys) }
         timeLimit = try reader.seconds("timeLimit", in: 0.001...3_600, or: timeLimit)
         maximumAge = try reader.seconds("maximumAge", in: 0...86_400, or: maximumAge)
         staleAfter = try reader.seconds("staleAfter", in: 0...86_400, or: staleAfter)
@@ -63,6 +66,19 @@ public struct ServiceSettings: Hashable, Sendable {
         operatorPort = try reader.number("operatorPort", in: 0...65_535, or: operatorPort)
         connections = try reader.number("connections", in: 1...1_000_000, or: connections)
         idleTimeout = try reader.seconds("idleTimeout", in: 1...3_600, or: idleTimeout)
+    }
+
+    private static func imageKeys(_ text: String) throws(SettingError) -> [ImageKey] {
+        let parts = text.split(separator: ",")
+        let keys = parts.compactMap { ImageKey(String($0)) }
+        guard !keys.isEmpty, keys.count == parts.count, Set(keys.map(\.id)).count == keys.count else {
+            // The message omits the text, because it contains secrets.
+            throw SettingError(
+                "imageKeys",
+                "must be keys such as “2027a:” followed by at least 32 bytes in base64, separated by commas"
+            )
+        }
+        return keys
     }
 
     private static func address(_ text: String, _ name: String) throws(SettingError) -> URL {

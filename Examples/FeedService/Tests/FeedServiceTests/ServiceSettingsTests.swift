@@ -17,6 +17,11 @@ struct ServiceSettingsTests {
         let settings = try settings([
             "host": "::1", "port": 0, "upstream": "https://example.org/api", "timeLimit": 0.5, "maximumAge": 1,
             "staleAfter": 2, "drainLimit": 3, "connections": 4, "idleTimeout": 5,
+            "tokenEndpoint": "https://example.org/token",
+            "signInLifetime": 6, "store": "postgresql://db.example.org/feed", "requestsAtATime": 7,
+            "requestsPerSecond": 8, "operatorPort": 9,
+            "imageKeys":
+                "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=,b:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         ])
         var expected = ServiceSettings()
         expected.host = "::1"
@@ -28,6 +33,14 @@ struct ServiceSettingsTests {
         expected.drainLimit = .seconds(3)
         expected.connections = 4
         expected.idleTimeout = .seconds(5)
+        expected.tokenEndpoint = URL(string: "https://example.org/token")
+        expected.signInLifetime = .seconds(6)
+        expected.store = .postgreSQL("postgresql://db.example.org/feed")
+        expected.requestsAtATime = 7
+        expected.requestsPerSecond = 8
+        expected.operatorPort = 9
+        let bytes = Data(count: 32).base64EncodedString()
+        expected.imageKeys = ["a:\(bytes)", "b:\(bytes)"].compactMap(ImageKey.init)
         #expect(settings == expected)
     }
 
@@ -41,7 +54,11 @@ struct ServiceSettingsTests {
             ("staleAfter", -1.0, "a number of seconds"), ("drainLimit", -1.0, "a number of seconds"),
             ("connections", 0, "a number from 1"), ("idleTimeout", 0.5, "a number of seconds"),
             ("upstream", "example.org", "an address such as"), ("upstream", "ftp://example.org", "an address such as"),
-            ("upstream", "https://", "an address such as"),
+            ("upstream", "https://", "an address such as"), ("tokenEndpoint", "x", "an address such as"),
+            ("signInLifetime", 0.5, "a number of seconds"), ("store", "", "not be empty"),
+            ("requestsAtATime", 0, "a number from 1"), ("requestsPerSecond", 0, "a number from 1"),
+            ("operatorPort", 65_536, "a number from 0 to 65535"), ("imageKeys", "a:AAAA", "at least 32 bytes"),
+            ("imageKeys", "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=,x", "at least 32 bytes"),
             ("upstream", "https://example.org/?a", "an address such as"),
         ] as [(AbsoluteConfigKey, ConfigContent, String)]
     )
@@ -51,6 +68,14 @@ struct ServiceSettingsTests {
         }
         #expect(error?.setting == key.components.joined())
         #expect(error?.description.contains(rule) == true)
+    }
+
+    @Test func storeIsADirectoryOrADatabase() {
+        #expect(StoreLocation("data") == .directory("data"))
+        #expect(StoreLocation("/var/lib/feed") == .directory("/var/lib/feed"))
+        for uri in ["postgresql://x/feed", "postgres://x/feed", "PostgreSQL://x/feed"] {
+            #expect(StoreLocation(uri) == .postgreSQL(uri))
+        }
     }
 
     @Test func passwordOfTheUpstreamIsNotRepeated() {

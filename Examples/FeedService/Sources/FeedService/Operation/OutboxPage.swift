@@ -15,7 +15,12 @@ struct OutboxPage {
 
     var page: Page {
         let sections: [HTML] = outboxes.map(section)
-        return Page("Outbox", content: outboxes.isEmpty ? "<p>No writes are pending or refused.</p>\n" : "\(sections)")
+        // The server for operators has no other pages.
+        return Page(
+            "Outbox",
+            linkingTo: [],
+            content: outboxes.isEmpty ? "<p>No writes are pending or refused.</p>\n" : "\(sections)"
+        )
     }
 
     private func section(_ outbox: UserOutbox) -> HTML {

@@ -1,4 +1,5 @@
 import Entities
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -26,6 +27,7 @@ struct FeedPages {
         router.get("/") { _, _ in
             Response(status: .found, headers: [.location: "/posts", .cacheControl: "no-cache"])
         }
+        router.get("gallery") { request, _ in try await galleryPage(request) }
         for path: RouterPath in [
             "posts", "posts/after/:cursor", "users", "users/:id", "users/:id/posts", "users/:id/posts/after/:cursor",
         ] {
@@ -97,6 +99,28 @@ struct FeedPages {
         }
     }
 
+    private func galleryPage(_ request: Request) async throws -> Response {
+        let users = try await app.withReader(for: .guest) { try await $0.listUsers() }
+        let pictures = users.value.map { user in
+            Picture(
+                name: user.name,
+                link: Page.router.link(to: .user(user.id))?.text ?? "",
+                small: app.images.path(of: user.id, side: 240, at: Date()),
+                large: app.images.path(of: user.id, side: 480, at: Date())
+            )
+        }
+        return answer(pictures, users.freshness, to: request) { pictures in
+            let items: [HTML] = pictures.map { picture in
+                """
+                <li><a href="\(picture.link)"><img src="\(picture.small ?? "")" srcset="\(picture.large ?? "") 2x" width="240" \
+                height="240" loading="lazy" alt=""><span dir="auto">\(picture.name)</span></a></li>
+
+                """
+            }
+            return Page("Gallery", in: .gallery, content: "<ul class=\"gallery\">\n\(items)</ul>\n")
+        }
+    }
+
     private func userPage(_ id: User.ID, _ request: Request) async throws -> Response {
         let profile = try await app.withReader(for: .guest) { try await $0.showUser(id) }
         return answer(profiles.present(profile), profile.freshness, to: request) { model in
@@ -106,6 +130,12 @@ struct FeedPages {
                 if case .failure = profile.posts { "<p>The posts are not available now.</p>\n" } else { "\(posts)" }
             return Page(model.name, in: .users, content: "<dl>\n\(fields)</dl>\n<h2>Posts</h2>\n\(written)")
         }
+    }
+
+    /// What the gallery shows of a user.
+    private struct Picture: Equatable, Sendable {
+        let name, link: String
+        let small, large: String?
     }
 
     private func article(_ title: String, _ body: String, author: HTML?) -> HTML {

@@ -8,11 +8,13 @@ struct Page: Equatable, Sendable {
     enum Section: String, CaseIterable {
         case feed = "Feed"
         case users = "Users"
+        case gallery = "Gallery"
 
-        var destination: Destination {
+        var path: String {
             switch self {
-            case .feed: .feed(after: nil)
-            case .users: .users
+            case .feed: "/posts"
+            case .users: "/users"
+            case .gallery: "/gallery"
             }
         }
     }
@@ -27,10 +29,17 @@ struct Page: Equatable, Sendable {
     let title: String
     let section: Section?
     let content: HTML
+    private let sections: [Section]
 
-    init(_ title: String, in section: Section? = nil, content: HTML) {
+    init(
+        _ title: String,
+        in section: Section? = nil,
+        linkingTo sections: [Section] = Section.allCases,
+        content: HTML
+    ) {
         self.title = title
         self.section = section
+        self.sections = sections
         self.content = content
     }
 
@@ -53,11 +62,7 @@ struct Page: Equatable, Sendable {
         </head>
         <body>
         <a class="skip" href="#content">Skip to the content</a>
-        <header>
-        <nav aria-label="Sections">
-        \(Section.allCases.map(link))
-        </nav>
-        </header>
+        \(navigation)
         <main id="content">
         <h1 dir="auto">\(title)</h1>
         \(content)
@@ -68,9 +73,20 @@ struct Page: Equatable, Sendable {
         """
     }
 
+    private var navigation: HTML? {
+        if sections.isEmpty { return nil }
+        return """
+            <header>
+            <nav aria-label="Sections">
+            \(sections.map(link))
+            </nav>
+            </header>
+            """
+    }
+
     private func link(to section: Section) -> HTML {
         let current: HTML? = section == self.section ? " aria-current=\"page\"" : nil
         return
-            "<a href=\"\(Self.router.link(to: section.destination)?.text ?? "/")\"\(current)>\(section.rawValue)</a>\n"
+            "<a href=\"\(section.path)\"\(current)>\(section.rawValue)</a>\n"
     }
 }
