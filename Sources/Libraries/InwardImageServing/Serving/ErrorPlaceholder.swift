@@ -30,7 +30,7 @@ public enum ErrorPlaceholder: Hashable, Sendable {
 
 /// Encodes placeholders of one color, and keeps them.
 ///
-/// It encodes one at a time, so that failures at a bad time need little memory.
+/// It encodes one at a time, so that many failures at once need little memory.
 actor PlaceholderEncoder {
     private struct Key: Hashable {
         let color: Color

@@ -76,7 +76,7 @@ struct ImageResponse {
         [
             HeaderField(.cacheControl, directives.joined(separator: ", ")),
             HeaderField(.vary, "Accept"),
-            // A response is an image even if a client opens it as a page.
+            // If a client opens the response as a page, it must not run or load anything.
             HeaderField(.contentSecurityPolicy, "default-src 'none'"),
             HeaderField(.contentTypeOptions, "nosniff"),
         ]

@@ -32,10 +32,8 @@ public protocol MessageAuthenticator: Sendable {
 /// A key that signs image URLs, with an identifier that appears in them.
 ///
 /// ```swift
-/// func makeSigner(_ current: any MessageAuthenticator, _ old: any MessageAuthenticator) throws -> ImageURLSigner {
-///     guard let key = ImageSigningKey(id: "2027a", current), let oldKey = ImageSigningKey(id: "2026b", old) else {
-///         throw CancellationError()
-///     }
+/// func makeSigner(_ current: any MessageAuthenticator, _ old: any MessageAuthenticator) -> ImageURLSigner? {
+///     guard let key = ImageSigningKey(id: "2027a", current), let oldKey = ImageSigningKey(id: "2026b", old) else { return nil }
 ///     return ImageURLSigner(signingWith: key, verifyingWith: [oldKey])
 /// }
 /// ```

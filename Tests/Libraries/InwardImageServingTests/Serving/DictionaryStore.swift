@@ -1,3 +1,4 @@
+import InwardCore
 import InwardImageServing
 import InwardImages
 import Synchronization
@@ -14,6 +15,7 @@ final class DictionaryStore: EncodedImageStore {
 
     private let state = Mutex(State())
     private let gate: Gate
+    private let firstInsert = Promise<Void>()
 
     init(isOpen: Bool = true) { gate = Gate(isOpen: isOpen) }
 
@@ -22,6 +24,9 @@ final class DictionaryStore: EncodedImageStore {
     var inserted: Int { state.withLock(\.inserted) }
     /// The number of calls that looked an image up.
     var looked: Int { state.withLock(\.looked) }
+
+    /// Waits until an insert has begun. Call it once.
+    func isInserting() async { _ = await firstInsert.value(until: nil) }
 
     /// Stops holding inserts back.
     func open() { gate.open() }
@@ -43,6 +48,7 @@ final class DictionaryStore: EncodedImageStore {
     func insert(_ image: StoredImage, for key: ImageVariantKey) async throws(EncodedImageStoreError) {
         try throwFailure()
         state.withLock { $0.inserted += 1 }
+        firstInsert.fulfill(())
         _ = await gate.pass()
         state.withLock { $0.images[key] = image }
     }

@@ -102,7 +102,7 @@ struct ImageServerStoreTests {
         let store = DictionaryStore(isOpen: false)
         let stage = try ServerStage(store: store)
         let request = Task { try await stage.get().status }
-        while store.inserted == 0 { await Task.yield() }
+        await store.isInserting()
         await stage.server.forget("a")
         store.open()
         #expect(try await request.value == .ok)
