@@ -60,7 +60,10 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            resources: [.embedInCode("API/openapi.json"), .embedInCode("Pages/style.css")]
+            resources: [
+                .embedInCode("API/openapi.json"), .embedInCode("Pages/style.css"), .embedInCode("Pages/live.js"),
+                .embedInCode("Pages/icon.svg"),
+            ]
         ),
         .testTarget(
             name: "FeedServiceTests",

@@ -37,7 +37,7 @@ public struct FeedApp: Sendable {
     /// Whether writes are accepted before the upstream has answered them.
     let keepsWrites: Bool
     private let timeLimit: Duration
-    private let timer: TimerService
+    let timer: TimerService
 
     /// Opens the app.
     ///
@@ -81,9 +81,12 @@ public struct FeedApp: Sendable {
         let titles = TitleReservations()
         sessions = try await scope.sessionRegistry { _, _, repositories in
             let users = UpstreamUserRepository(try repositories.repository(users))
-            let posts = UpstreamPostRepository(try repositories.repository(posts))
-            let comments = try repositories.repository(comments)
-            return Reader(users: users, posts: posts, comments: comments, titlesUnderWay: titles)
+            return Reader(
+                users: users,
+                posts: try repositories.repository(posts),
+                comments: try repositories.repository(comments),
+                titlesUnderWay: titles
+            )
         }
         idempotency = IdempotencyRegistry(
             store: store ?? InMemoryRecordStore(),
@@ -141,6 +144,13 @@ public struct FeedApp: Sendable {
         return try answer.get()
     }
 
+    /// Runs work with the use cases of a guest for as long as it takes.
+    ///
+    /// - Throws: The error that the work throws; a `SessionRegistryError` if no session is available.
+    func withGuestSession(_ work: (Reader) async throws -> Void) async throws {
+        try await sessions.withSession(of: "guest") { try await work($0.own) }
+    }
+
     /// Signs a user in whom the upstream accepts.
     ///
     /// The service does not authenticate: the token endpoint, or a proxy in front of the service, decides who may sign in.
@@ -192,13 +202,19 @@ public struct Reader: Sendable {
     public let deletePost: DeletePost
     /// Shows and changes comments.
     public let comments: Comments
+    private let repository: Repository<Post>
+
+    /// The list of posts, and then the list after each change.
+    var postChanges: ReadingChanges<[Post]> { repository.changes(in: .all) }
 
     init(
         users: any UserRepository,
-        posts: any EditablePostRepository,
+        posts repository: Repository<Post>,
         comments: Repository<Comment>,
         titlesUnderWay: TitleReservations
     ) {
+        let posts = UpstreamPostRepository(repository)
+        self.repository = repository
         listUsers = ListUsers(users: users)
         showUser = ShowUser(users: users, posts: posts)
         readFeed = ReadFeed(posts: posts, users: users)

@@ -34,6 +34,8 @@ public struct ServiceSettings: Hashable, Sendable {
     public var requestsAtATime = 1_024
     /// How many requests a user who has signed in may send in a second, on average. Others are refused with 429.
     public var requestsPerSecond = 100
+    /// The maximum number of pages that follow the feed at a time. Others do not change until they are loaded again.
+    public var liveConnections = 1_000
     /// The port for operators on the loopback interface, with metrics and the outbox; 0 for any that is free.
     public var operatorPort = 8081
     /// The maximum number of connections at a time. Others wait until one closes.
@@ -63,6 +65,7 @@ public struct ServiceSettings: Hashable, Sendable {
         drainLimit = try reader.seconds("drainLimit", in: 0...3_600, or: drainLimit)
         requestsAtATime = try reader.number("requestsAtATime", in: 1...1_000_000, or: requestsAtATime)
         requestsPerSecond = try reader.number("requestsPerSecond", in: 1...1_000_000, or: requestsPerSecond)
+        liveConnections = try reader.number("liveConnections", in: 0...1_000_000, or: liveConnections)
         operatorPort = try reader.number("operatorPort", in: 0...65_535, or: operatorPort)
         connections = try reader.number("connections", in: 1...1_000_000, or: connections)
         idleTimeout = try reader.seconds("idleTimeout", in: 1...3_600, or: idleTimeout)

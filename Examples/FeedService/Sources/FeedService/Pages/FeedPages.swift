@@ -34,14 +34,20 @@ struct FeedPages {
             router.get(path) { request, _ in try await page(for: request) }
         }
         router.get("style.css") { _, _ in Self.styleSheet }
+        router.get("live.js") { _, _ in Self.file(PackageResources.live_js, "text/javascript; charset=utf-8") }
+        router.get("icon.svg") { _, _ in Self.file(PackageResources.icon_svg, "image/svg+xml") }
+        PostPages(app: app).addRoutes(to: router)
+        LiveFeed(app, settings).addRoutes(to: router)
     }
 
     /// The style sheet of all pages.
-    static var styleSheet: Response {
+    static var styleSheet: Response { file(PackageResources.style_css, "text/css; charset=utf-8") }
+
+    private static func file(_ bytes: [UInt8], _ type: String) -> Response {
         Response(
             status: .ok,
-            headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.style_css))
+            headers: [.contentType: type, .cacheControl: "public, max-age=3600"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
         )
     }
 
@@ -74,15 +80,24 @@ struct FeedPages {
             return page
         }
         return answer(feed.present(page, by: query.author), page.freshness, to: request) { model in
-            let posts: [HTML] = model.rows.map { row in
-                let author: HTML = row.authorLink.map { "<a href=\"\($0.text)\">\(row.author)</a>" } ?? "\(row.author)"
-                return article(row.title, row.body, author: author)
+            if let author = query.author {
+                return Page("Posts of user \(author)", in: .users, content: Self.list(model))
             }
-            let next: HTML? = model.nextLink.map { "<p><a rel=\"next\" href=\"\($0.text)\">Older posts</a></p>\n" }
-            let content: HTML = model.rows.isEmpty ? "<p>There are no posts here.</p>\n" : "\(posts)\(next)"
-            return query.author.map { Page("Posts of user \($0)", in: .users, content: content) }
-                ?? Page("Feed", in: .feed, content: content)
+            // Only the first page follows new posts. Others would change while they are read.
+            let live: HTML? = query.cursor == nil ? " data-live=\"/live/posts\"" : nil
+            return Page("Feed", in: .feed, content: "<div\(live)>\n\(Self.list(model))</div>\n")
         }
+    }
+
+    /// The posts of a page, and a link to the next page.
+    static func list(_ model: FeedViewModel) -> HTML {
+        if model.rows.isEmpty { return "<p>There are no posts here.</p>\n" }
+        let posts: [HTML] = model.rows.map { row in
+            let author: HTML = row.authorLink.map { "<a href=\"\($0.text)\">\(row.author)</a>" } ?? "\(row.author)"
+            return article("<a href=\"/posts/\(row.id)\">\(row.title)</a>", row.body, author: author)
+        }
+        let next: HTML? = model.nextLink.map { "<p><a rel=\"next\" href=\"\($0.text)\">Older posts</a></p>\n" }
+        return "\(posts)\(next)"
     }
 
     private func usersPage(_ request: Request) async throws -> Response {
@@ -125,7 +140,7 @@ struct FeedPages {
         let profile = try await app.withReader(for: .guest) { try await $0.showUser(id) }
         return answer(profiles.present(profile), profile.freshness, to: request) { model in
             let fields: [HTML] = model.fields.map { "<dt>\($0.label)</dt><dd dir=\"auto\">\($0.text)</dd>\n" }
-            let posts: [HTML] = model.posts.map { article($0.title, $0.body, author: nil) }
+            let posts: [HTML] = model.posts.map { Self.article("\($0.title)", $0.body, author: nil) }
             let written: HTML =
                 if case .failure = profile.posts { "<p>The posts are not available now.</p>\n" } else { "\(posts)" }
             return Page(model.name, in: .users, content: "<dl>\n\(fields)</dl>\n<h2>Posts</h2>\n\(written)")
@@ -138,7 +153,7 @@ struct FeedPages {
         let small, large: String?
     }
 
-    private func article(_ title: String, _ body: String, author: HTML?) -> HTML {
+    private static func article(_ title: HTML, _ body: String, author: HTML?) -> HTML {
         let byline: HTML? = author.map { "<p class=\"byline\">by <bdi>\($0)</bdi></p>\n" }
         let level: HTML = author == nil ? "h3" : "h2"
         return """

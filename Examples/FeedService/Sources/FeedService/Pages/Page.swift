@@ -9,22 +9,24 @@ struct Page: Equatable, Sendable {
         case feed = "Feed"
         case users = "Users"
         case gallery = "Gallery"
+        case write = "Write"
 
         var path: String {
             switch self {
             case .feed: "/posts"
             case .users: "/users"
             case .gallery: "/gallery"
+            case .write: "/posts/new"
             }
         }
     }
 
     static let router = PathRouter(root: "/")
 
-    /// What a page may load: the service's own style sheet and images, and nothing else.
+    /// What a page may load: the service's own style sheet, script, images and events, and nothing else.
     static let policy =
-        "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; "
-        + "frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; "
+        + "form-action 'self'; frame-ancestors 'none'"
 
     let title: String
     let section: Section?
@@ -59,6 +61,8 @@ struct Page: Equatable, Sendable {
         <meta name="color-scheme" content="light dark">
         <title>\(title) · Feed service</title>
         <link rel="stylesheet" href="/style.css">
+        <link rel="icon" href="/icon.svg" type="image/svg+xml">
+        <script src="/live.js" defer></script>
         </head>
         <body>
         <a class="skip" href="#content">Skip to the content</a>

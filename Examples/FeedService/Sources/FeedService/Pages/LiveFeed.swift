@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import InterfaceAdapters
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import UseCases
+
+/// The feed as server-sent events: each event is the list of posts in HTML, which the script of the page shows.
+struct LiveFeed: Sendable {
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    /// How long a connection may be silent. Proxies close those that are silent for longer.
+    private static let silence = Duration.seconds(15)
+
+    private let app: FeedApp
+    private let settings: ServiceSettings
+    private let count = Count()
+
+    init(_ app: FeedApp, _ settings: ServiceSettings) {
+        self.app = app
+        self.settings = settings
+    }
+
+    func addRoutes(to router: some RouterMethods<some RequestContext>) {
+        router.get("live/posts") { _, _ in
+            guard count.value.add(1, ordering: .relaxed).newValue <= settings.liveConnections else {
+                count.value.subtract(1, ordering: .relaxed)
+                throw ProblemDetails.unavailable(retryAfter: .seconds(5))
+            }
+            let body = ResponseBody { writer in
+                defer { count.value.subtract(1, ordering: .relaxed) }
+                try await app.withGuestSession { reader in try await follow(reader, &writer) }
+                try await writer.finish(nil)
+            }
+            return Response(
+                status: .ok,
+                headers: [.contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store"],
+                body: body
+            )
+        }
+    }
+
+    /// Writes the state of a view model whenever it changes, until the client leaves or the server shuts down. The client then
+    /// connects again, to another instance if there is one.
+    private func follow(_ reader: Reader, _ writer: inout any ResponseBodyWriter) async throws {
+        let viewModel = PostListViewModel(presenter: FeedPresenter(router: Page.router)) {
+            query,
+            policy throws(ReadFeedError) in
+            try await reader.readFeed(query, policy)
+        }
+        // A reason to look at the state again. Those that are not handled yet are one.
+        let (reasons, reason) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask {
+                for await _ in viewModel.states { reason.yield() }
+                reason.finish()
+            }
+            group.addTask {
+                // The first reading is there at once. The others follow writes, here and on other instances.
+                for try await _ in reader.postChanges { try await viewModel.send(.load) }
+            }
+            group.addTask {
+                while (try? await app.timer.sleep(for: Self.silence)) != nil {
+                    // What changes at the upstream itself is noticed when the posts are stale.
+                    try await viewModel.send(.load)
+                    reason.yield()
+                }
+            }
+            try await withGracefulShutdownHandler {
+                var last: HTML?
+                for await _ in reasons {
+                    guard let posts = viewModel.state.posts else { continue }
+                    let html = FeedPages.list(posts)
+                    try await writer.write(ByteBuffer(string: html == last ? ": still here\n\n" : Self.event(html)))
+                    last = html
+                }
+            } onGracefulShutdown: {
+                reason.finish()
+            }
+            group.cancelAll()
+        }
+        await viewModel.close()
+    }
+
+    /// An event with several lines of data.
+    private static func event(_ html: HTML) -> String {
+        let lines = html.markup.split(separator: "\n", omittingEmptySubsequences: false).map { "data: \($0)\n" }
+        return "event: posts\n" + lines.joined() + "\n"
+    }
+}

@@ -1,0 +1,180 @@
+import Entities
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import InwardCore
+import InwardFetching
+import InwardRepositories
+import NIOCore
+import UseCases
+
+/// The pages on which a visitor reads, writes, edits and deletes a post.
+///
+/// Forms work without a script. A form that cannot be accepted is shown again, with the reason and with everything that the visitor
+/// has entered.
+struct PostPages {
+    private static let form = "application/x-www-form-urlencoded"
+
+    let app: FeedApp
+
+    func addRoutes(to router: some RouterMethods<some RequestContext>) {
+        router.get("posts/new") { request, _ in
+            try await page(PostForm(key: UUID().uuidString), .ok, to: request)
+        }
+        router.post("posts") { request, _ in
+            let (form, content) = try await Self.form(of: request)
+            return try await answering(form, request) {
+                let location = try await app.once(form.key, content) {
+                    let post = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+                        try await reader.publishPost(title: form.title, body: form.body, by: User.ID(form.author ?? 0))
+                    }
+                    return "/posts/\(post.value.id)"
+                }
+                return Self.seeOther(location)
+            }
+        }
+        router.get("posts/:id") { request, context in
+            let id = try PostAPI.id(context.parameters)
+            let post = try await app.withReader(for: .guest) { try await $0.showPost(id) }
+            guard post.value.id == id else { return Self.seeOther("/posts/\(post.value.id)") }
+            return try await show(post, to: request)
+        }
+        router.get("posts/:id/edit") { request, context in
+            let id = try PostAPI.id(context.parameters)
+            let post = try await app.withReader(for: .guest) { try await $0.showPost(id, .upstreamFirst) }
+            return try await page(PostForm(editing: post.value, key: UUID().uuidString), .ok, to: request)
+        }
+        router.post("posts/:id/edit") { request, context in
+            let id = try PostAPI.id(context.parameters)
+            var (form, content) = try await Self.form(of: request)
+            form.id = id
+            return try await answering(form, request) { [form] in
+                let location = try await app.once(form.key, content) {
+                    let post = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+                        try await reader.editPost(id, title: form.title, body: form.body) { form.shows($0) }
+                    }
+                    return "/posts/\(post.value.id)"
+                }
+                return Self.seeOther(location)
+            }
+        }
+        router.post("posts/:id/delete") { request, context in
+            let id = try PostAPI.id(context.parameters)
+            let (form, content) = try await Self.form(of: request)
+            let location = try await app.once(form.key, content) {
+                try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+                    try await reader.deletePost(id) { form.shows($0) }
+                }
+                return "/posts"
+            }
+            return Self.seeOther(location)
+        }
+        router.post("posts/:id/comments") { request, context in
+            let id = try PostAPI.id(context.parameters)
+            let content = try await RequestContent(request, as: [Self.form])
+            let fields = try content.form()
+            let draft = try CommentDraft(
+                on: id.rawValue,
+                name: fields.text("name"),
+                email: fields.text("email"),
+                body: fields.text("body")
+            )
+            let location = try await app.once(fields.text("key"), content) {
+                _ = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+                    try await reader.comments.create(draft)
+                }
+                return "/posts/\(id)#comments"
+            }
+            return Self.seeOther(location)
+        }
+    }
+
+    private static func form(of request: Request) async throws -> (PostForm, RequestContent) {
+        let content = try await RequestContent(request, as: [form])
+        return (PostForm(try content.form()), content)
+    }
+
+    private static func seeOther(_ path: String) -> Response {
+        Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"])
+    }
+
+    /// Runs a change. If it is not possible, answers with the form that the visitor sent, and with the reason.
+    private func answering(
+        _ form: PostForm,
+        _ request: Request,
+        _ change: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await change()
+        } catch {
+            let problem = ProblemDetails(error)
+            guard [409, 412, 422].contains(problem.status.code) else { throw error }
+            var form = form
+            form.reason = problem.detail
+            // The form was answered, so another attempt is another request.
+            form.key = UUID().uuidString
+            if case ChangePostError.changedElsewhere(let theirs?) = error { form.adopt(theirs) }
+            return try await page(form, HTTPResponse.Status(code: problem.status.code), to: request)
+        }
+    }
+
+    private func page(_ form: PostForm, _ status: HTTPResponse.Status, to request: Request) async throws -> Response {
+        let users = try await app.withReader(for: .guest) { try await $0.listUsers() }.value
+        var response = Answer(form.page(users)).response(to: request, cacheControl: "no-store")
+        response.status = status
+        return response
+    }
+
+    private func show(_ post: Reading<Post>, to request: Request) async throws -> Response {
+        let id = post.value.id
+        async let author = app.withReader(for: .guest) { try await $0.showUser(post.value.authorID).user.value.name }
+        async let comments = app.withReader(for: .guest) { try await $0.comments.list(on: id).value }
+        let page = PostPage(
+            post: post,
+            author: (try? await author) ?? "user \(post.value.authorID)",
+            comments: try? await comments,
+            key: UUID().uuidString
+        )
+        // The forms on the page have keys of their own.
+        return Answer(page.page).response(to: request, cacheControl: "no-store")
+    }
+}
+
+extension RequestContent {
+    /// The fields of a form.
+    ///
+    /// - Throws: A `ProblemDetails` with the status 400 if it is malformed.
+    func form() throws(ProblemDetails) -> QueryParameters {
+        try QueryParameters(String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+extension QueryParameters {
+    /// The text of a field, with the line ends of the service; empty if the field is missing.
+    func text(_ name: String) -> String {
+        let text = try? value(name, as: "text") { $0 }
+        return (text ?? nil)?.replacing("\r\n", with: "\n") ?? ""
+    }
+}
+
+extension FeedApp {
+    /// Makes a change once, although a visitor may send the same form twice.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the form.
+    ///   - content: The form.
+    ///   - change: Makes the change, and returns the path to show next.
+    /// - Returns: The path.
+    /// - Throws: An `IdempotencyError`, a `RecordStoreError`, or the error of the change.
+    func once(_ key: String, _ content: RequestContent, _ change: () async throws -> String) async throws -> String {
+        let response = try await idempotency.response(
+            to: IdempotencyKey(key),
+            of: "form",
+            fingerprint: content.bytes
+        ) {
+            Array(try await change().utf8)
+        }
+        return String(decoding: response.bytes, as: UTF8.self)
+    }
+}

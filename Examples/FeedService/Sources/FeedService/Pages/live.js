@@ -1,0 +1,24 @@
+"use strict";
+
+// Keeps the list of posts up to date. The page works without it.
+const list = document.querySelector("[data-live]");
+
+if (list) {
+    const status = document.createElement("p");
+    status.className = "status";
+    status.setAttribute("role", "status");
+    list.before(status);
+
+    const events = new EventSource(list.dataset.live);
+    events.addEventListener("posts", (event) => {
+        const template = document.createElement("template");
+        template.innerHTML = event.data;
+        // What has not changed stays, so that neither the focus nor a selection is lost.
+        const focused = document.activeElement;
+        const old = new Map([...list.children].map((element) => [element.outerHTML, element]));
+        list.replaceChildren(...[...template.content.children].map((element) => old.get(element.outerHTML) ?? element));
+        if (focused !== document.activeElement && list.contains(focused)) focused.focus({preventScroll: true});
+    });
+    events.addEventListener("open", () => { status.textContent = ""; });
+    events.addEventListener("error", () => { status.textContent = "The connection was lost. New posts appear when it is back."; });
+}
