@@ -12,6 +12,7 @@ import sys
 
 import axe_core_python
 from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
@@ -57,7 +58,9 @@ def check_page(driver, name, width, scheme):
 
 
 def wait(driver, condition):
-    return WebDriverWait(driver, 20).until(condition)
+    # A page may replace an element while it is read.
+    ignored = [NoSuchElementException, StaleElementReferenceException]
+    return WebDriverWait(driver, 20, ignored_exceptions=ignored).until(condition)
 
 
 def text(driver, selector):
