@@ -48,7 +48,6 @@ let package = Package(
                 library("InwardScopes"), library("InwardFileStores"), library("InwardImages"),
                 library("InwardImageServing"), library("InwardVips"),
                 library("InwardAsyncHTTPClient"), library("InwardObservability"), library("InwardPostgreSQL"),
-                library("InwardServiceLifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),

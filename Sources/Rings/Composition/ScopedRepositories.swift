@@ -60,8 +60,11 @@ struct ScopedPostRepository: EditablePostRepository {
         try await scope.objects(for: "Post \(id)").posts.get().update(id, change)
     }
 
-    func delete(_ id: Post.ID) async throws(RepositoryError) {
-        try await scope.objects(for: "Post \(id)").posts.get().delete(id)
+    func delete(
+        _ id: Post.ID,
+        if condition: @escaping @Sendable (Post) -> Bool
+    ) async throws(RepositoryError) {
+        try await scope.objects(for: "Post \(id)").posts.get().delete(id, if: condition)
     }
 }
 

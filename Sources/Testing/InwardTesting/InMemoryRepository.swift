@@ -192,6 +192,26 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
+    /// Deletes an entity if a condition holds for it.
+    ///
+    /// - Throws: A `WriteError`: `conflict` if the condition does not hold, or after ``conflictOnNextEdit(with:)``; `failed` with
+    ///   the prescribed error, or with `notFound`, `closed` or `cancelled`. In these cases, nothing is deleted.
+    public func delete(
+        _ id: Entity.ID,
+        if condition: @Sendable (Entity) -> Bool
+    ) async throws(WriteError<Entity>) {
+        try edit(id) { state, request throws(WriteError<Entity>) in
+            guard let entity = state[id] else { throw .failed(Self.absence(request)) }
+            guard condition(entity) else {
+                let explanation = "was not deleted: it is not the version that may be deleted"
+                let refusal = RepositoryError(.conflict, request: request, explanation: explanation)
+                throw .conflict(WriteConflict(mine: nil, theirs: entity, refusal: refusal))
+            }
+            try state.throwConflict(of: id, mine: nil, request)
+            state.delete(id)
+        }
+    }
+
     /// Updates an entity. Use it for a port that throws a `RepositoryError`, in a module that does not import
     /// `InwardRepositories`:
     ///
@@ -221,6 +241,22 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     public func delete(_ id: Entity.ID, throwing type: RepositoryError.Type) async throws(RepositoryError) {
         do throws(WriteError<Entity>) {
             try await delete(id)
+        } catch {
+            throw error.repositoryError
+        }
+    }
+
+    /// Deletes an entity if a condition holds for it. Use it for a port that throws a `RepositoryError`, in a module that does not
+    /// import `InwardRepositories`.
+    ///
+    /// - Throws: The `RepositoryError` of the `WriteError` that ``delete(_:if:)`` throws.
+    public func delete(
+        _ id: Entity.ID,
+        throwing type: RepositoryError.Type,
+        if condition: @Sendable (Entity) -> Bool
+    ) async throws(RepositoryError) {
+        do throws(WriteError<Entity>) {
+            try await delete(id, if: condition)
         } catch {
             throw error.repositoryError
         }

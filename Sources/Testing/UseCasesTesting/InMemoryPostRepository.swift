@@ -83,11 +83,15 @@ public final class InMemoryPostRepository: EditablePostRepository {
         try await posts.update(id, throwing: RepositoryError.self, change)
     }
 
-    /// Deletes a post immediately. If it does not exist, nothing happens.
+    /// Deletes a post immediately if a condition holds for it.
     ///
-    /// - Throws: The prescribed `RepositoryError`, or `cancelled`; `conflict` after ``conflictOnNextEdit(with:)``.
-    public func delete(_ id: Post.ID) async throws(RepositoryError) {
-        try await posts.delete(id, throwing: RepositoryError.self)
+    /// - Throws: The prescribed `RepositoryError`, `cancelled`, or `notFound`; `conflict` if the condition does not hold, or after
+    ///   ``conflictOnNextEdit(with:)``.
+    public func delete(
+        _ id: Post.ID,
+        if condition: @escaping @Sendable (Post) -> Bool
+    ) async throws(RepositoryError) {
+        try await posts.delete(id, throwing: RepositoryError.self, if: condition)
     }
 
     /// Makes the next change or deletion throw a conflict, as if another user had changed the post in the meantime. Later reads

@@ -40,7 +40,7 @@ final class PolicyRecordingRepository: UserRepository, EditablePostRepository {
         throw RepositoryError(.notFound, request: "post \(id)", explanation: "is not here")
     }
 
-    func delete(_ id: Post.ID) async throws(RepositoryError) {}
+    func delete(_ id: Post.ID, if condition: @escaping @Sendable (Post) -> Bool) async throws(RepositoryError) {}
 
     func prepareToPublish(_ draft: PostDraft) async throws(RepositoryError) -> any PreparedChange {
         throw RepositoryError(.refused, request: "a post", explanation: "is not prepared here")

@@ -16,7 +16,7 @@ public import UseCases
 ///
 /// ```swift
 /// let app = try await FeedApp(ServiceSettings())
-/// let page = try await app.withReader { try await $0.readFeed(FeedQuery()) }
+/// print(app.isReady)
 /// try await app.scope.close()
 /// ```
 public struct FeedApp: Sendable {
@@ -116,6 +116,9 @@ public struct FeedApp: Sendable {
     /// Whether the service answers requests. It does not while it shuts down.
     public var isReady: Bool { scope.isAcceptingWork }
 
+    /// When a request that begins now must be answered.
+    var deadline: Deadline { Deadline(in: timeLimit, on: timer) }
+
     /// Runs work with the use cases of a visitor, within the time limit.
     ///
     /// - Parameters:
@@ -129,9 +132,9 @@ public struct FeedApp: Sendable {
         orThrowWhenLate lateness: ProblemDetails = .unavailable,
         _ work: @escaping @Sendable (Reader) async throws -> Value
     ) async throws -> Value {
-        let answer = await Deadline(in: timeLimit, on: timer).bound {
+        let answer = await deadline.bound {
             switch visitor {
-            case .guest: try await sessions.withSession(of: "guest") { try await work($0.own) }
+            case .guest: try await sessions.withSession(of: Self.guests) { try await work($0.own) }
             case .user(let user, let signIn):
                 try await sessions.withSession(
                     of: user,
@@ -148,8 +151,11 @@ public struct FeedApp: Sendable {
     ///
     /// - Throws: The error that the work throws; a `SessionRegistryError` if no session is available.
     func withGuestSession(_ work: (Reader) async throws -> Void) async throws {
-        try await sessions.withSession(of: "guest") { try await work($0.own) }
+        try await sessions.withSession(of: Self.guests) { try await work($0.own) }
     }
+
+    /// The name of the session of all guests. It has a space, so no user has it.
+    static let guests = "all guests"
 
     /// Signs a user in whom the upstream accepts.
     ///
@@ -159,8 +165,9 @@ public struct FeedApp: Sendable {
     /// - Returns: The token for the requests of the user.
     /// - Throws: A `ProblemDetails` if the user may not sign in; a `FetchError` if the upstream cannot tell.
     func signIn(as user: String) async throws -> String {
-        guard (1...64).contains(user.unicodeScalars.count), user.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            throw ProblemDetails(422, detail: "The member “user” must have 1 to 64 characters, without spaces.")
+        // Names that look alike, or that are spelled in two ways, must not be one user here and another one at the upstream.
+        guard (1...64).contains(user.utf8.count), user.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw ProblemDetails(422, detail: "The member “user” must have 1 to 64 ASCII characters, without spaces.")
         }
         let isAccepted: Bool
         if let tokens {

@@ -3,7 +3,6 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import InwardCore
-import InwardServiceLifecycle
 public import Logging
 import NIOCore
 import ServiceLifecycle
@@ -39,13 +38,14 @@ public struct FeedServer: Sendable {
         router.add(middleware: TracingMiddleware())
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: ProblemMiddleware())
-        router.add(middleware: OverloadMiddleware(limit: settings.requestsAtATime))
-        let api = router.group("api")
+        // Probes are answered under load as well.
+        let routes = router.group().add(middleware: OverloadMiddleware(limit: settings.requestsAtATime))
+        let api = routes.group("api")
             .add(middleware: VisitorMiddleware(signIns: app.signIns))
             .add(middleware: QuotaMiddleware(quotas: app.quotas))
         FeedAPI(app, settings).addRoutes(to: api)
-        FeedPages(app, settings).addRoutes(to: router)
-        app.images.addRoutes(to: router)
+        FeedPages(app, settings).addRoutes(to: routes)
+        app.images.addRoutes(to: routes)
         router.get("healthz") { _, _ in Self.probe(.ok, "The process is running.") }
         router.get("readyz") { [app] _, _ in
             app.isReady ? Self.probe(.ok, "Ready.") : Self.probe(.serviceUnavailable, "Shutting down.")
@@ -53,8 +53,8 @@ public struct FeedServer: Sendable {
         return router
     }
 
-    /// Returns the application, which listens when it runs. When it is told to shut down, it stops accepting connections, answers
-    /// the requests in flight, and then closes the app.
+    /// Returns the application, which listens when it runs. When it is told to shut down, it stops accepting connections, and answers
+    /// the requests in flight.
     ///
     /// - Parameters:
     ///   - logger: The log of the server.
@@ -80,9 +80,6 @@ public struct FeedServer: Sendable {
                 address: .hostname(settings.host, port: settings.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(settings.connections)
             ),
-            services: [
-                AppScopeService(app.scope, shuttingDownWithin: settings.drainLimit) { logger.info("\($0)") }
-            ],
             onServerRunning: { channel in if let port = channel.localAddress?.port { whenListening(port) } },
             logger: logger
         )
@@ -107,10 +104,18 @@ public struct FeedServer: Sendable {
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger
         )
-        // A client that does not read its answer could keep the server from ending. The app then has its own time to close.
-        configuration.maximumGracefulShutdownDuration = settings.drainLimit + .seconds(5)
+        // A client that does not read its answer, or does not send its request, could keep the server from ending.
+        configuration.maximumGracefulShutdownDuration = settings.timeLimit + .seconds(5)
         configuration.maximumCancellationDuration = .seconds(5)
-        try await ServiceGroup(configuration: configuration).run()
+        try await run(ServiceGroup(configuration: configuration), logger: logger)
+    }
+
+    /// Runs the servers, and then closes the app.
+    func run(_ servers: ServiceGroup, logger: Logger) async throws {
+        let ended = await Result(awaiting: { try await servers.run() })
+        // After the server, and not as one of its services, so that such a client does not take the time of the app.
+        logger.info("\(await app.scope.shutDown(within: settings.drainLimit))")
+        try ended.get()
     }
 
     private static func probe(_ status: HTTPResponse.Status, _ text: String) -> Response {

@@ -19,7 +19,8 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             return try await next(request, context)
         } catch {
             let problem = (error as? any HTTPResponseError).map(Self.problem) ?? ProblemDetails(error)
-            if problem.status.code >= 500 {
+            // A log record for each request that is refused would be more work than the request.
+            if problem.status.code >= 500, !(error is Overload) {
                 IgnoringErrorHandler().logging(with: context.logger).handle(error)
             }
             var response = try Self.response(problem, asPage: Self.wantsPage(request))

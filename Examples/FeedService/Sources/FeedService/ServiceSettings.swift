@@ -22,7 +22,8 @@ public struct ServiceSettings: Hashable, Sendable {
     public var store: StoreLocation?
     /// The keys that sign the URLs of images. The first one signs. Without keys, the URLs are valid until the process ends.
     public var imageKeys: [ImageKey] = []
-    /// The time within which each request is answered, or fails with 503.
+    /// The time within which the content of each request must arrive, and then the time within which it is answered or fails with
+    /// 503.
     public var timeLimit = Duration.seconds(10)
     /// How long caches in front of the service may use an answer without asking again.
     public var maximumAge = Duration.seconds(5)
@@ -101,7 +102,7 @@ public struct ServiceSettings: Hashable, Sendable {
 
 /// Where a service keeps writes and responses across restarts.
 public enum StoreLocation: Hashable, Sendable {
-    /// A directory. Several instances on one machine can share it.
+    /// A directory, for one instance. Another process does not notice at once what it writes.
     case directory(String)
     /// A database of a PostgreSQL server, which the instances of several machines can share. The text can contain a password.
     case postgreSQL(String)

@@ -12,8 +12,9 @@ struct OutboxCommand: AsyncParsableCommand {
         commandName: "outbox",
         abstract: "Lists, retries and discards the writes that are pending or were refused.",
         discussion: """
-            It needs the store of the service, such as --store DIRECTORY. The service may run meanwhile. It delivers the writes; this \
-            command delivers only those that it retries.
+            It needs the store of the service, such as --store DIRECTORY, and delivers nothing itself: a running service delivers. With a \
+            directory, use it while no service runs, because a service does not notice what another process changes in the directory. The \
+            page /outbox on the operator port does the same in a running service.
             """,
         subcommands: [List.self, Retry.self, Discard.self],
         defaultSubcommand: List.self
@@ -52,7 +53,9 @@ struct OutboxCommand: AsyncParsableCommand {
 
     /// Sends a write again.
     struct Retry: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Sends a write now.")
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a write due now, so that a service delivers it."
+        )
 
         @Argument(help: "The beginning of the identifier of the write, as the list shows it.")
         var id: String

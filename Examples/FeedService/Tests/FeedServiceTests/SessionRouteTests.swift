@@ -40,6 +40,14 @@ struct SessionRouteTests {
         }
     }
 
+    @Test func userCannotEndTheSessionOfGuests() async throws {
+        try await stage().serving { client in
+            let token = try await signIn(client, as: "guest")
+            #expect(try await client.send(.delete, "/api/sessions", "", token).status == .noContent)
+        }
+        #expect(FeedApp.guests.contains(" "))
+    }
+
     @Test func signingOutEverywhereEndsAllSignInsOfTheUser() async throws {
         try await FeedStage().serving { client in
             let user = try await anyUser(client)
@@ -66,7 +74,7 @@ struct SessionRouteTests {
         try await FeedStage().serving { client in
             let unknown = try await client.send(.post, "/api/session", #"{"user": "nobody"}"#)
             #expect(try unknown.problem(403) == "This user may not sign in.")
-            for user in ["", "a b", String(repeating: "x", count: 65)] {
+            for user in ["", "a b", "all guests", "caf\u{E9}", "a\u{A0}b", String(repeating: "x", count: 65)] {
                 let response = try await client.send(.post, "/api/session", #"{"user": "\#(user)"}"#)
                 #expect(try response.problem(422).contains("1 to 64"))
             }
@@ -89,13 +97,17 @@ struct SessionRouteTests {
     private final class Upstream: Sendable {
         private let sample = SampleDataFetcher()
         let tokens = Mutex<[String]>([])
+        /// The users whose tokens were asked for, decoded as in a form.
+        let users = Mutex<[String]>([])
         let isDenied = Mutex(false)
 
         var dataFetcher: StubDataFetcher {
             StubDataFetcher { [self] request throws(FetchError) in
                 if request.url.path() == "/token" {
                     guard !isDenied.withLock(\.self) else { return DataResponse(status: 403) }
-                    let user = URLComponents(url: request.url, resolvingAgainstBaseURL: false)?.queryItems?.first?.value
+                    let field = request.url.query(percentEncoded: true)?.dropFirst("user=".count)
+                    let user = field?.replacing("+", with: " ").removingPercentEncoding
+                    users.withLock { $0.append(user ?? "") }
                     let token = tokens.withLock { tokens in
                         tokens.append("\(user ?? "")-\(tokens.count)")
                         return tokens.last ?? ""
@@ -129,6 +141,15 @@ struct SessionRouteTests {
             let token = try await signIn(client, as: "ada")
             #expect(try await client.get("/api/users/7", token).status == .ok)
             #expect(upstream.tokens.withLock(\.self) == ["ada-0"])
+        }
+    }
+
+    @Test func nameReachesTheTokenEndpointAsItIs() async throws {
+        try await stage().serving { client in
+            for user in ["ada+x@example.org", "a&user=b", "50%25", "a=b;c?d#e"] {
+                _ = try await signIn(client, as: user)
+                #expect(upstream.users.withLock(\.last) == user)
+            }
         }
     }
 

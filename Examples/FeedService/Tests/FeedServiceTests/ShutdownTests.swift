@@ -26,10 +26,11 @@ struct ShutdownTests {
         var settings = ServiceSettings()
         settings.port = 0
         let app = try await FeedApp(settings, dataFetcher: upstream)
-        let application = FeedServer(app, settings).application(logger: logger) { port.fulfill($0) }
+        let server = FeedServer(app, settings)
+        let application = server.application(logger: logger) { port.fulfill($0) }
         let group = ServiceGroup(configuration: .init(services: [application], logger: logger))
         let client = AsyncHTTPClientDataFetcher()
-        async let running: Void = group.run()
+        async let running: Void = server.run(group, logger: logger)
         let listening = await port.value().fulfilled
         let url = URL(string: "http://127.0.0.1:\(try #require(listening))/api/users")
         let request = DataRequest(url: try #require(url))

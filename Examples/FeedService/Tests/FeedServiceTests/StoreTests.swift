@@ -44,8 +44,6 @@ struct StoreTests {
         defer { try? FileManager.default.removeItem(at: directory) }
         var settings = ServiceSettings()
         settings.store = .directory(directory.path)
-        // The first process does not wait for the upstream.
-        settings.drainLimit = .zero
         try await test(settings)
     }
 
@@ -66,6 +64,15 @@ struct StoreTests {
                 let shown = try await client.get(try #require(accepted.headers[.location]))
                 #expect(shown.headers[.eTag] == accepted.headers[.eTag])
                 #expect(shown.headers[.cacheControl] == "no-store")
+                // A temporary identity must not get into other caches, and no comment can name it.
+                for path in ["/api/feed", "/api/users/7/posts", "/posts"] {
+                    let list = try await client.get(path)
+                    #expect(list.headers[.cacheControl] == "no-store")
+                }
+                let comment = #"{"name": "Ada", "email": "ada@example.org", "body": "x"}"#
+                let location = accepted.headers[.location] ?? ""
+                let refused = try await client.send(.post, "\(location)/comments", comment)
+                #expect(try refused.problem(409).contains("not published yet"))
             }
             upstream.isReachable.withLock { $0 = true }
             #expect(try await upstream.postCount == 100)

@@ -41,7 +41,8 @@ public struct IdempotencyRegistry: Sendable {
     /// - Parameters:
     ///   - store: The store of the records.
     ///   - prefix: The prefix of the keys of the records.
-    ///   - lifetime: How long responses are kept at least. They are removed after at most twice that time. The default is a day.
+    ///   - lifetime: How long responses are kept at least. A later request removes those that are older than twice that time. The
+    ///     default is a day.
     ///   - requestLimit: The time within which every request ends. After that, a request without a response counts as lost.
     ///   - now: Returns the current date.
     ///   - errorHandler: Receives the error if a response cannot be recorded.
@@ -87,9 +88,10 @@ public struct IdempotencyRegistry: Sendable {
         do {
             response = try await work()
         } catch {
-            if ProblemDetails(error).status != ProblemDetails.outcomeUnknown.status, !(error is CancellationError) {
-                await finish([.remove(records[0])])
-            }
+            let isUnknown =
+                error is CancellationError || ProblemDetails(error).status == ProblemDetails.outcomeUnknown.status
+            let lost = IdempotencyRecord(fingerprint, at: now(), nil, isLost: true).stored
+            await finish([isUnknown ? .keep(lost, records[0]) : .remove(records[0])])
             throw error
         }
         await finish([.keep(IdempotencyRecord(fingerprint, at: now(), response).stored, records[0])])
@@ -121,8 +123,9 @@ public struct IdempotencyRegistry: Sendable {
     ) throws(IdempotencyError) -> [UInt8] {
         guard record.fingerprint == Data(fingerprint) else { throw .differentRequest }
         if let response = record.response { return [UInt8](response) }
+        // The clock of the instance that began the request may be ahead.
         let age = now().timeIntervalSince(record.date)
-        throw (0..<(requestLimit / .seconds(1))).contains(age) ? .inProgress : .outcomeUnknown
+        throw record.isLost != true && age < requestLimit / .seconds(1) ? .inProgress : .outcomeUnknown
     }
 
     /// Removes the records of old periods. Usually there are none, and this reads one record.
@@ -178,7 +181,7 @@ public struct IdempotencyKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An error of a request with an `Idempotency-Key`. The work of the request has not begun.
+/// An error of a request with an `Idempotency-Key`. Nothing was done for this request, but perhaps for an earlier one.
 ///
 /// ```swift
 /// do {
@@ -228,11 +231,14 @@ struct IdempotencyRecord: Codable {
     let fingerprint: Data
     /// When the request began, or was answered.
     let date: Date
-    /// The response; `nil` if there is none yet.
+    /// The response; `nil` if there is none yet, or none at all.
     let response: Data?
+    /// Whether the request has ended without a response; `nil` counts as `false`.
+    let isLost: Bool?
 
-    init(_ fingerprint: [UInt8], at date: Date, _ response: [UInt8]?) {
+    init(_ fingerprint: [UInt8], at date: Date, _ response: [UInt8]?, isLost: Bool? = nil) {
         (self.fingerprint, self.date, self.response) = (Data(fingerprint), date, response.map { Data($0) })
+        self.isLost = isLost
     }
 
     /// Reads a record; `nil` if the bytes are damaged.

@@ -53,38 +53,6 @@ extension Repository {
         return try await send(base, change)
     }
 
-    /// Deletes an entity. Deleting an entity that does not exist succeeds.
-    ///
-    /// ```swift
-    /// try await comments.delete(7)
-    /// ```
-    ///
-    /// Without an outbox, the deletion is sent immediately. With an outbox, it has been accepted when this method returns, and
-    /// reads no longer find the entity. If the upstream refuses the deletion, they find it again. As with ``update(_:_:)``, the
-    /// request names the entity tag of the version that was read.
-    ///
-    /// - Parameter id: The identifier. For a created entity, either the pending identifier or the upstream's.
-    /// - Throws: a ``WriteError``: `conflict` if the upstream has another version; `failed` with `outcomeUnknown` if the
-    ///   deletion was sent and the upstream may have done it.
-    public func delete(_ id: Entity.ID) async throws(WriteError<Entity>) {
-        do throws(RepositoryError) {
-            try throwIfClosed(asking: endpoint.onePath(id))
-            try throwUnlessDeletable(id)
-            if let outbox {
-                // Loads the entity tag from the store, if the entity is cached.
-                _ = try? await entity(id, .cacheOnly)
-                let known = cachedVersion(of: pending.currentID(id))?.entityTag
-                try await accept(id, into: outbox) { current throws(RepositoryError) in
-                    (EditRequest.deletion, cachedVersion(of: current)?.entityTag ?? known)
-                }
-                return
-            }
-        } catch {
-            throw .failed(error)
-        }
-        try await sendDeletion(of: id)
-    }
-
     /// Prepares the update of an entity for a ``RecordUnitOfWork``.
     ///
     /// ```swift
@@ -110,30 +78,6 @@ extension Repository {
         guard let outbox, let (request, entityTag, _) = try update(base.entity.id, from: base, isPatch: isPatch, change)
         else { return nil }
         return PreparedRecordChange(description, for: outbox, writes: [try write(base.entity.id, request, entityTag)])
-    }
-
-    /// Prepares the deletion of an entity for a ``RecordUnitOfWork``.
-    ///
-    /// ```swift
-    /// let change = try await comments.prepareDeletion(of: 7, "the deletion of a comment")
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - id: The identifier.
-    ///   - description: The change as a noun phrase for messages, such as `the deletion of a comment`.
-    /// - Returns: the change, or `nil` if the repository has no outbox.
-    /// - Throws: a `RepositoryError` if the deletion cannot be sent.
-    public func prepareDeletion(
-        of id: Entity.ID,
-        _ description: String
-    ) async throws(RepositoryError) -> PreparedRecordChange? {
-        try throwIfClosed(asking: endpoint.onePath(id))
-        try throwUnlessDeletable(id)
-        guard let outbox else { return nil }
-        try await learnIdentityToWrite(id, through: outbox)
-        let current = pending.currentID(id)
-        let write = try write(current, .deletion, cachedVersion(of: current)?.entityTag)
-        return PreparedRecordChange(description, for: outbox, writes: [write])
     }
 
     /// Returns the upstream's version of an entity, or `nil` if it does not exist there.
@@ -205,11 +149,6 @@ extension Repository {
         } catch {
             throw refusal(of: old.id, "was not sent: \(FieldError(decoding: error))")
         }
-    }
-
-    private func throwUnlessDeletable(_ id: Entity.ID) throws(RepositoryError) {
-        guard endpoint.editing?.allowsDeletion != true else { return }
-        throw refusal(of: id, "was not sent: its endpoint declares no deletions")
     }
 
     func refusal(
@@ -302,7 +241,7 @@ extension Repository {
     /// Returns the subject for a new write of an entity: that of its pending writes, so that the new one follows them.
     private func subject(of id: Entity.ID) -> RecordKey { pending.subject(of: id) ?? endpoint.key(of: id) }
 
-    private func write(
+    func write(
         _ id: Entity.ID,
         _ request: EditRequest,
         _ entityTag: String?
@@ -377,44 +316,10 @@ extension Repository {
         }
     }
 
-    private func sendDeletion(of id: Entity.ID) async throws(WriteError<Entity>) {
-        // Loads the entity tag from the store, if the entity is cached.
-        _ = try? await entity(id, .cacheOnly)
-        var entityTag = cachedVersion(of: id)?.entityTag
-        var attempt = 0
-        while true {
-            attempt += 1
-            let count = cache.changeCountElsewhere
-            do throws(RepositoryError) {
-                try await write(id, .deletion, entityTag) { _ in }
-                keepAbsence(of: id, since: count)
-                return await flush()
-            } catch {
-                if error.reason == .notFound {
-                    keepAbsence(of: id, since: count)
-                    return await flush()
-                }
-                let conflict = try await conflict(of: id, mine: nil, behind: error)
-                guard conflict.versions.theirs != nil else { return }
-                if let entityTag, entityTag == conflict.entityTag { throw .failed(error) }
-                guard attempt < WriteConflict<Entity>.maximumAttempts else { throw .conflict(conflict.versions) }
-                switch endpoint.editing?.rule {
-                case .theirs?: return
-                case .mine?: entityTag = conflict.entityTag
-                case .merge(let merge)?:
-                    guard let merged = merge(conflict.versions) else { throw .conflict(conflict.versions) }
-                    _ = try await update(id) { $0 = merged }
-                    return
-                case .ask?, nil: throw .conflict(conflict.versions)
-                }
-            }
-        }
-    }
-
     /// Returns both versions in a conflict.
     ///
     /// - Throws: a ``WriteError`` if the error is not a conflict, or the upstream's version cannot be read.
-    private func conflict(
+    func conflict(
         of id: Entity.ID,
         mine: Entity?,
         behind error: RepositoryError
@@ -451,7 +356,7 @@ extension Repository {
         return written.flatMap { $0.id == id ? $0 : nil } ?? entity
     }
 
-    private func write<Written>(
+    func write<Written>(
         _ id: Entity.ID,
         _ request: EditRequest,
         _ entityTag: String?,

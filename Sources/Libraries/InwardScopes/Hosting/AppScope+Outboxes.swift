@@ -32,6 +32,8 @@ extension AppScope {
             for partition in try await outbox.partitions() {
                 let owner = OutboxOwner(partition: partition)
                 let contents = try await outbox.partition(partition).contents()
+                // The writes may have been delivered since the partitions were listed.
+                guard contents.status.pendingCount > 0 || contents.status.deadLetterCount > 0 else { continue }
                 outboxes.append(
                     UserOutbox(user: owner.user, isGuest: owner.isGuest, upstream: upstream, contents: contents)
                 )

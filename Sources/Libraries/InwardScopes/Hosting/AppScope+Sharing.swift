@@ -13,7 +13,9 @@ extension AppScopeConfiguration {
     /// }
     /// ```
     ///
-    /// A user may have sessions on any instance. Each of them shows what the others write, usually within milliseconds. Writes go
+    /// A user may have sessions on any instance. Each of them shows what the others write, usually within milliseconds, if the store
+    /// announces changes to other processes. `PostgreSQLRecordStore` does. A store in a directory announces them only to the process
+    /// that makes them. Writes go
     /// through a `SharedOutbox`: whichever instance is free delivers them, whether or not the user is signed in, and another one
     /// takes over if it dies. So ``AppScope/keepDelivering(every:within:usersAtATime:as:)`` has nothing to do.
     ///

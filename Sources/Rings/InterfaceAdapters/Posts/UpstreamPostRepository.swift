@@ -80,12 +80,15 @@ public struct UpstreamPostRepository: EditablePostRepository {
         }
     }
 
-    /// Deletes a post at the upstream. With an outbox, the deletion is accepted.
+    /// Deletes a post at the upstream if a condition holds for its current version. With an outbox, the deletion is accepted.
     ///
-    /// - Throws: A `RepositoryError`, with `conflict` if the upstream has a later version.
-    public func delete(_ id: Post.ID) async throws(RepositoryError) {
+    /// - Throws: A `RepositoryError`, with `conflict` if the condition does not hold, or the upstream has a later version.
+    public func delete(
+        _ id: Post.ID,
+        if condition: @escaping @Sendable (Post) -> Bool
+    ) async throws(RepositoryError) {
         do throws(WriteError<Post>) {
-            try await repository.delete(id)
+            try await repository.delete(id, if: condition)
         } catch {
             throw error.repositoryError
         }

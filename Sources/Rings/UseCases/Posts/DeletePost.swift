@@ -27,11 +27,12 @@ public struct DeletePost: Sendable {
     ///   ``ChangePostError/outcomeUnknown(_:)``.
     public func callAsFunction(
         _ id: Post.ID,
-        ifCurrent isExpected: @Sendable (Post) -> Bool = { _ in true }
+        ifCurrent isExpected: @escaping @Sendable (Post) -> Bool = { _ in true }
     ) async throws(ChangePostError) {
         _ = try await posts.current(id, ifCurrent: isExpected)
         do throws(RepositoryError) {
-            try await posts.delete(id)
+            // The repository may have a later version than the one that was checked.
+            try await posts.delete(id, if: isExpected)
         } catch {
             throw await posts.changeError(error, of: id)
         }

@@ -64,9 +64,13 @@ public protocol EditablePostRepository: PostRepository {
         _ change: @escaping @Sendable (inout Post) -> Void
     ) async throws(RepositoryError) -> Reading<Post>
 
-    /// Deletes a post, or accepts the deletion for later delivery. Deleting a post that does not exist succeeds.
+    /// Deletes a post if a condition holds for its current version, or accepts the deletion for later delivery.
     ///
-    /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.conflict` if the source has a later version than the
-    ///   repository.
-    func delete(_ id: Post.ID) async throws(RepositoryError)
+    /// - Parameters:
+    ///   - id: The identity of the post.
+    ///   - condition: Returns whether this version may be deleted. It may be called several times, and with a later version than the
+    ///     caller has read.
+    /// - Throws: A `RepositoryError`, with `RepositoryError.Reason.notFound` if the post does not exist, or
+    ///   `RepositoryError.Reason.conflict` if the condition does not hold, or the source has a later version than the repository.
+    func delete(_ id: Post.ID, if condition: @escaping @Sendable (Post) -> Bool) async throws(RepositoryError)
 }

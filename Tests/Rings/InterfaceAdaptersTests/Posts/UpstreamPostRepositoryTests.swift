@@ -135,7 +135,7 @@ struct UpstreamPostRepositoryTests {
     @Test func deletionIsSentForTheVersionThatWasRead() async throws {
         let (repository, source) = try editable()
         _ = try await repository.post(Post.ID(3), .cacheFirst)
-        try await repository.delete(Post.ID(3))
+        try await repository.delete(Post.ID(3)) { $0.title == "Three" }
         let request = try #require(source.requests.last)
         #expect(request.method == .delete)
         #expect(request.url.absoluteString == "http://upstream.test/api/posts/3")
@@ -149,7 +149,11 @@ struct UpstreamPostRepositoryTests {
             try await repository.update(Post.ID(3)) { $0 = draft.published(as: $0.id) }
         }
         #expect(update?.reason == .conflict)
-        let deletion = await #expect(throws: RepositoryError.self) { try await repository.delete(Post.ID(3)) }
+        let deletion = await #expect(throws: RepositoryError.self) { try await repository.delete(Post.ID(3)) { _ in true } }
         #expect(deletion?.reason == .conflict)
+        let unexpected = await #expect(throws: RepositoryError.self) {
+            try await repository.delete(Post.ID(3)) { _ in false }
+        }
+        #expect(unexpected?.reason == .conflict)
     }
 }

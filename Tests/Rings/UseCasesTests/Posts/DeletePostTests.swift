@@ -32,6 +32,19 @@ struct DeletePostTests {
         #expect(try await ids().count == 2)
     }
 
+    @Test func versionThatAppearsAfterTheCheckIsNotDeleted() async throws {
+        let theirs = try Post.example(1, body: "Theirs")
+        await #expect(throws: ChangePostError.changedElsewhere(theirs)) {
+            try await deletePost(Post.ID(1)) { [posts] post in
+                guard post.body == "Body" else { return false }
+                // The condition is true for this version, and then there is another one.
+                posts.put(theirs)
+                return true
+            }
+        }
+        #expect(try await ids().count == 2)
+    }
+
     @Test func conflictReturnsTheOtherVersion() async throws {
         let theirs = try Post.example(1, body: "Theirs")
         posts.conflictOnNextEdit(with: theirs)

@@ -14,14 +14,17 @@ struct CommentAPI {
     func addRoutes(to router: RouterGroup<FeedRequestContext>) {
         router.get("posts/:id/comments") { request, context in
             let post = try PostAPI.id(context.parameters)
-            let comments = try await app.withReader(for: context.visitor) { try await $0.comments.list(on: post) }
-            let control = comments.isPending ? "no-store" : cacheControl(comments)
+            let (comments, current) = try await app.withReader(for: context.visitor) {
+                try await $0.comments.list(on: post)
+            }
+            guard current == post else { return Response.moved(to: "/api/posts/\(current)/comments") }
+            let control = cacheControl(comments)
             let body = CommentsResource(comments: comments.value.map { CommentResource($0, nil) })
             return try Answer(json: body).response(to: request, cacheControl: control)
         }
         router.post("posts/:id/comments") { request, context in
             let post = try PostAPI.id(context.parameters)
-            let content = try await RequestContent(request, as: [PostAPI.json])
+            let content = try await RequestContent(request, as: [PostAPI.json], by: app.deadline)
             let new = try content.decoded(as: CommentContent.self)
             let draft = try CommentDraft(on: post.rawValue, name: new.name, email: new.email, body: new.body)
             return try await app.answer(request, content, of: context.visitor) {
@@ -36,13 +39,13 @@ struct CommentAPI {
             let id = try Self.id(context.parameters)
             let comment = try await app.withReader(for: context.visitor) { try await $0.comments.comment(id) }
             guard comment.value.id == id else { return Response.moved(to: "/api/comments/\(comment.value.id)") }
-            let control = comment.isPending ? "no-store" : cacheControl(comment)
+            let control = cacheControl(comment)
             return try Answer(json: CommentResource(comment.value, comment.state), entityTag: comment.entityTag)
                 .response(to: request, cacheControl: control)
         }
         router.patch("comments/:id") { request, context in
             let id = try Self.id(context.parameters)
-            let content = try await RequestContent(request, as: [PostAPI.mergePatch, PostAPI.json])
+            let content = try await RequestContent(request, as: [PostAPI.mergePatch, PostAPI.json], by: app.deadline)
             let body = try content.decoded(as: CommentChanges.self).body
             _ = try CommentDraft.checked(body, "body", CommentDraft.bodyLengths)
             return try await app.answer(request, content, of: context.visitor) {
@@ -55,7 +58,7 @@ struct CommentAPI {
         }
         router.delete("comments/:id") { request, context in
             let id = try Self.id(context.parameters)
-            let content = try await RequestContent(request, as: [])
+            let content = try await RequestContent(request, as: [], by: app.deadline)
             return try await app.answer(request, content, of: context.visitor) {
                 try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.comments.delete(id) { $0.isNamed(by: request) }

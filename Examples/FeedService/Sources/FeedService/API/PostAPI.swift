@@ -17,7 +17,7 @@ struct PostAPI {
 
     func addRoutes(to router: RouterGroup<FeedRequestContext>) {
         router.post("posts") { request, context in
-            let content = try await RequestContent(request, as: [Self.json])
+            let content = try await RequestContent(request, as: [Self.json], by: app.deadline)
             let draft = try content.decoded(as: PostContent.self)
             return try await app.answer(request, content, of: context.visitor) {
                 let post = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
@@ -30,13 +30,13 @@ struct PostAPI {
             let id = try Self.id(context.parameters)
             let post = try await app.withReader(for: context.visitor) { try await $0.showPost(id) }
             guard post.value.id == id else { return Response.moved(to: "/api/posts/\(post.value.id)") }
-            let control = post.isPending ? "no-store" : post.freshness.cacheControl(maximumAge: settings.maximumAge)
+            let control = post.freshness.cacheControl(maximumAge: settings.maximumAge)
             return try Answer(json: PostResource(post), entityTag: post.entityTag)
                 .response(to: request, cacheControl: control)
         }
         router.patch("posts/:id") { request, context in
             let id = try Self.id(context.parameters)
-            let content = try await RequestContent(request, as: [Self.mergePatch, Self.json])
+            let content = try await RequestContent(request, as: [Self.mergePatch, Self.json], by: app.deadline)
             let changes = try content.decoded(as: PostChanges.self)
             return try await app.answer(request, content, of: context.visitor) {
                 let post = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
@@ -47,7 +47,7 @@ struct PostAPI {
         }
         router.delete("posts/:id") { request, context in
             let id = try Self.id(context.parameters)
-            let content = try await RequestContent(request, as: [])
+            let content = try await RequestContent(request, as: [], by: app.deadline)
             return try await app.answer(request, content, of: context.visitor) {
                 try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.deletePost(id) { $0.isNamed(by: request) }

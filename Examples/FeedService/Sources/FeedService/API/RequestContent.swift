@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
+import InwardCore
 import InwardFetching
 import NIOCore
 
@@ -18,16 +19,26 @@ struct RequestContent: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - types: The media types that the route accepts; empty if it ignores the content.
-    /// - Throws: A `ProblemDetails` with the status 413 or 415.
-    init(_ request: Request, as types: [String]) async throws {
+    ///   - deadline: When the content must have arrived.
+    /// - Throws: A `ProblemDetails` with the status 400, 408, 413 or 415.
+    init(_ request: Request, as types: [String], by deadline: Deadline) async throws {
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased().trimmingCharacters(in: .whitespaces)
         if !types.isEmpty, !types.contains(type ?? "") {
             throw ProblemDetails(415, detail: "The content must be \(types.joined(separator: " or ")).")
         }
+        let body = request.body
+        let received = await deadline.bound { () async throws in
+            Array(try await body.collect(upTo: Self.maximumSize).readableBytesView)
+        }
+        guard let received else {
+            throw ProblemDetails(408, detail: "The content did not arrive in time. Send the request again.")
+        }
         do {
-            bytes = Array(try await request.body.collect(upTo: Self.maximumSize).readableBytesView)
+            bytes = try received.get()
         } catch is NIOTooManyBytesError {
             throw ProblemDetails(413, detail: "The content must have at most \(Self.maximumSize) bytes.")
+        } catch {
+            throw ProblemDetails(400, detail: "The content did not arrive completely.")
         }
     }
 
@@ -43,6 +54,8 @@ struct RequestContent: Sendable {
             let name = Self.name(context.codingPath)
             let subject = name.isEmpty ? "The content" : "The member “\(name)”"
             throw ProblemDetails(422, detail: "\(subject) has the wrong type. See the description of the API.")
+        } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+            throw ProblemDetails(422, detail: "The member “\(Self.name(context.codingPath))” is out of range.")
         } catch {
             throw ProblemDetails(400, detail: "The content is not JSON in UTF-8.")
         }

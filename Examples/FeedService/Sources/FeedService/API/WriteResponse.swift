@@ -70,7 +70,9 @@ extension FeedApp {
         of visitor: Visitor,
         writing write: () async throws -> WriteResponse
     ) async throws -> Response {
-        guard let value = request.headers[.idempotencyKey] else { return try await write().response(isRepeated: false) }
+        let keys = request.headers[values: .idempotencyKey]
+        guard let value = keys.first else { return try await write().response(isRepeated: false) }
+        guard keys.count == 1 else { throw IdempotencyError.invalidKey }
         var digest = SHA256()
         for part in [request.method.rawValue, request.uri.string, request.headers[.ifMatch] ?? ""] {
             digest.update(data: Data("\(part)\n".utf8))

@@ -16,7 +16,7 @@ struct CommentDraft: Codable {
     /// The allowed numbers of Unicode code points, as JSON Schema counts them.
     static let (nameLengths, emailLengths, bodyLengths) = (1...100, 3...254, 1...4_000)
 
-    let postId: Int
+    var postId: Int
     let name, email, body: String
 
     /// Creates a draft.

@@ -25,10 +25,15 @@ struct OverloadMiddleware<Context: RequestContext>: RouterMiddleware {
     ) async throws -> Response {
         defer { count.value.subtract(1, ordering: .relaxed) }
         guard count.value.add(1, ordering: .relaxed).newValue <= limit else {
-            throw ProblemDetails.unavailable(retryAfter: .seconds(1))
+            throw Overload()
         }
         return try await next(request, context)
     }
+}
+
+/// The error of a request that was refused because there are too many.
+struct Overload: ProblemDetailsConvertible {
+    var problemDetails: ProblemDetails { .unavailable(retryAfter: .seconds(1)) }
 }
 
 /// Limits the rate of the requests of each user who has signed in.

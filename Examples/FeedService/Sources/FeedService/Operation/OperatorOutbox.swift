@@ -31,7 +31,7 @@ public struct OperatorOutbox: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// Sends a write now, and waits until it is delivered or refused, for up to 30 seconds.
+    /// Makes a write due now, so that a service delivers it.
     ///
     /// - Parameter id: The beginning of the identifier.
     /// - Returns: A line that says what happened.
@@ -54,6 +54,9 @@ public struct OperatorOutbox: Sendable {
     }
 
     private func find(_ id: String) async throws -> (UserOutbox, OutboxItem) {
+        guard id.count >= 4 else {
+            throw FailureViewModel("“\(id)” is too short", advice: "Give at least 4 characters of the identifier.")
+        }
         let outboxes = try await app.scope.outboxes()
         let found = outboxes.flatMap { outbox in
             (outbox.contents.pending + outbox.contents.deadLetters).filter { $0.id.hasPrefix(id) }.map { (outbox, $0) }

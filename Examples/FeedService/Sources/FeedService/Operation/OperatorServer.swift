@@ -59,7 +59,7 @@ public struct OperatorServer: Sendable {
         _ request: Request,
         _ change: (String, UserOutbox) async throws -> Bool
     ) async throws -> Response {
-        let content = try await RequestContent(request, as: ["application/x-www-form-urlencoded"])
+        let content = try await RequestContent(request, as: ["application/x-www-form-urlencoded"], by: app.deadline)
         let form = try QueryParameters(String(decoding: content.bytes, as: UTF8.self))
         let id = try form.value("write", as: "the identifier of a write") { $0 }
         let isFound = try await app.scope.outboxes().asyncContains { outbox in
@@ -98,12 +98,18 @@ struct LocalRequestMiddleware<Context: RequestContext>: RouterMiddleware {
         context: Context,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let host = request.head.authority ?? ""
-        let name = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
-        guard ["127.0.0.1", "localhost", "[::1]"].contains(name),
-            request.headers[.origin] ?? "http://\(host)" == "http://\(host)"
+        guard Self.isLocal(request.head.authority ?? "", origin: request.headers[.origin])
         else { throw ProblemDetails(403, detail: "Open this address directly, on the machine of the service.") }
         return try await next(request, context)
+    }
+
+    /// Returns whether the request is for this machine, and not sent by a page of another site.
+    static func isLocal(_ authority: String, origin: String?) -> Bool {
+        guard let address = URLComponents(string: "http://\(authority)"), address.user == nil, address.path.isEmpty,
+            let host = address.host?.lowercased()
+        else { return false }
+        return ["127.0.0.1", "localhost", "[::1]"].contains(host)
+            && (origin ?? "http://\(authority)") == "http://\(authority)"
     }
 }
 

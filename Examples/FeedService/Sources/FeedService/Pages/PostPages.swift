@@ -23,7 +23,7 @@ struct PostPages {
             try await page(PostForm(key: UUID().uuidString), .ok, to: request)
         }
         router.post("posts") { request, _ in
-            let (form, content) = try await Self.form(of: request)
+            let (form, content) = try await form(of: request)
             return try await answering(form, request) {
                 let location = try await app.once(form.key, content) {
                     let post = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
@@ -47,7 +47,7 @@ struct PostPages {
         }
         router.post("posts/:id/edit") { request, context in
             let id = try PostAPI.id(context.parameters)
-            var (form, content) = try await Self.form(of: request)
+            var (form, content) = try await form(of: request)
             form.id = id
             return try await answering(form, request) { [form] in
                 let location = try await app.once(form.key, content) {
@@ -61,7 +61,7 @@ struct PostPages {
         }
         router.post("posts/:id/delete") { request, context in
             let id = try PostAPI.id(context.parameters)
-            let (form, content) = try await Self.form(of: request)
+            let (form, content) = try await form(of: request)
             let location = try await app.once(form.key, content) {
                 try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.deletePost(id) { form.shows($0) }
@@ -72,7 +72,7 @@ struct PostPages {
         }
         router.post("posts/:id/comments") { request, context in
             let id = try PostAPI.id(context.parameters)
-            let content = try await RequestContent(request, as: [Self.form])
+            let content = try await RequestContent(request, as: [Self.form], by: app.deadline)
             let fields = try content.form()
             let draft = try CommentDraft(
                 on: id.rawValue,
@@ -90,8 +90,8 @@ struct PostPages {
         }
     }
 
-    private static func form(of request: Request) async throws -> (PostForm, RequestContent) {
-        let content = try await RequestContent(request, as: [form])
+    private func form(of request: Request) async throws -> (PostForm, RequestContent) {
+        let content = try await RequestContent(request, as: [Self.form], by: app.deadline)
         return (PostForm(try content.form()), content)
     }
 
@@ -129,7 +129,7 @@ struct PostPages {
     private func show(_ post: Reading<Post>, to request: Request) async throws -> Response {
         let id = post.value.id
         async let author = app.withReader(for: .guest) { try await $0.showUser(post.value.authorID).user.value.name }
-        async let comments = app.withReader(for: .guest) { try await $0.comments.list(on: id).value }
+        async let comments = app.withReader(for: .guest) { try await $0.comments.list(on: id).comments.value }
         let page = PostPage(
             post: post,
             author: (try? await author) ?? "user \(post.value.authorID)",

@@ -19,7 +19,7 @@ struct SessionAPI {
 
     func addRoutes(to router: RouterGroup<FeedRequestContext>) {
         router.post("session") { request, _ in
-            let content = try await RequestContent(request, as: [PostAPI.json])
+            let content = try await RequestContent(request, as: [PostAPI.json], by: app.deadline)
             let user = try content.decoded(as: SignInContent.self).user
             let token = try await app.signIn(as: user)
             return try WriteResponse(.created, body: SignInResource(user: user, token: token)).response(

@@ -63,7 +63,15 @@ final class UpstreamTokens: Sendable {
             let rest = ContinuousClock.now.duration(to: expiry)
             if rest > Self.margin { return Credential(earlier.field, expiresIn: rest) }
         }
-        let url = endpoint.appending(queryItems: [URLQueryItem(name: "user", value: user)])
+        // In a form, an unescaped “+” is a space.
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        )
+        guard let escaped = user.addingPercentEncoding(withAllowedCharacters: unreserved),
+            var address = URLComponents(url: endpoint, resolvingAgainstBaseURL: false)
+        else { return nil }
+        address.percentEncodedQuery = "user=\(escaped)"
+        guard let url = address.url else { return nil }
         let request = DataRequest(method: .post, url: url)
         let response = try await dataFetcher.fetch(request)
         if [401, 403].contains(response.status.code) { return nil }
