@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import InwardCore
+import InwardScopes
 public import Logging
 import NIOCore
 import ServiceLifecycle
@@ -112,10 +113,17 @@ public struct FeedServer: Sendable {
 
     /// Runs the servers, and then closes the app.
     func run(_ servers: ServiceGroup, logger: Logger) async throws {
-        let ended = await Result(awaiting: { try await servers.run() })
-        // After the server, and not as one of its services, so that such a client does not take the time of the app.
-        logger.info("\(await app.scope.shutDown(within: settings.drainLimit))")
-        try ended.get()
+        let failure: (any Error)?
+        do {
+            try await servers.run()
+            failure = nil
+        } catch {
+            failure = error
+        }
+        // After the servers, and not as one of their services, so that such a client does not take the time of the app.
+        let report = await app.scope.shutDown(within: settings.drainLimit)
+        logger.info("\(report)")
+        if let failure { throw failure }
     }
 
     private static func probe(_ status: HTTPResponse.Status, _ text: String) -> Response {

@@ -87,7 +87,7 @@ struct PostRouteTests {
 
     @Test(
         arguments: [
-            (#"{"authorID": 1e99, "title": "x", "body": "x"}"#, 422, "“authorID”"), ("{", 400, "JSON"),
+            (#"{"authorID": 1e99, "title": "x", "body": "x"}"#, 422, "out of range"), ("{", 400, "JSON"),
             ("[]", 422, "wrong type"),
             (#"{"authorID": 7, "title": "x"}"#, 422, "“body” is missing"),
             (#"{"authorID": "7", "title": "x", "body": "x"}"#, 422, "“authorID” has the wrong type"),
@@ -134,8 +134,12 @@ struct PostRouteTests {
         async let content = RequestContent(request, as: [], by: deadline)
         _ = await begun.value()
         clock.advance(by: .seconds(3))
-        let error = await #expect(throws: ProblemDetails.self) { try await content }
-        #expect(error?.status == 408)
+        do {
+            _ = try await content
+            Issue.record("The content must not be complete.")
+        } catch {
+            #expect((error as? ProblemDetails)?.status == 408)
+        }
     }
 
     @Test func takenTitleIsAConflict() async throws {

@@ -54,10 +54,11 @@ struct RequestContent: Sendable {
             let name = Self.name(context.codingPath)
             let subject = name.isEmpty ? "The content" : "The member “\(name)”"
             throw ProblemDetails(422, detail: "\(subject) has the wrong type. See the description of the API.")
-        } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-            throw ProblemDetails(422, detail: "The member “\(Self.name(context.codingPath))” is out of range.")
         } catch {
-            throw ProblemDetails(400, detail: "The content is not JSON in UTF-8.")
+            let content = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
+            throw content == nil
+                ? ProblemDetails(400, detail: "The content is not JSON in UTF-8.")
+                : ProblemDetails(422, detail: "A number in the content is not a whole number, or is out of range.")
         }
     }
 
