@@ -63,24 +63,33 @@ extension Repository {
         do throws(RepositoryError) {
             try throwIfClosed(asking: endpoint.onePath(id))
             try throwUnlessDeletable(id)
-            let known = try await entity(id).value
             if let outbox {
-                try await accept(id, into: outbox) { current throws(RepositoryError) in
-                    other = nil
-                    let base = cachedVersion(of: current)
-                    let before = base?.entity ?? known
-                    let version = pending.version(current, over: .entity(before)) ?? .entity(before)
-                    guard let entity = version.entity else {
-                        throw refusal(of: id, "was not sent: its deletion is pending", .notFound)
+                var isOutdated: Bool
+                repeat {
+                    let base = try await currentBase(of: id)
+                    let wasCached = cachedVersion(of: base.entity.id) != nil
+                    isOutdated = false
+                    try await accept(id, into: outbox) { current throws(RepositoryError) in
+                        other = nil
+                        let cached = cachedVersion(of: current)
+                        // Another instance has changed the entity, or an earlier write was settled, in the meantime.
+                        isOutdated = cached == nil && (wasCached || current != base.entity.id)
+                        if isOutdated { return nil }
+                        let before = cached ?? base
+                        let version = pending.version(current, over: .entity(before.entity)) ?? .entity(before.entity)
+                        guard let entity = version.entity else {
+                            throw refusal(of: id, "was not sent: its deletion is pending", .notFound)
+                        }
+                        guard condition(entity) else {
+                            other = entity
+                            return nil
+                        }
+                        return (EditRequest.deletion, before.entityTag)
                     }
-                    guard condition(entity) else {
-                        other = entity
-                        return nil
-                    }
-                    return (EditRequest.deletion, base?.entityTag)
-                }
-            } else if !condition(known) {
-                other = known
+                } while isOutdated
+            } else {
+                let current = try await currentBase(of: id).entity
+                if !condition(current) { other = current }
             }
         } catch {
             throw .failed(error)

@@ -97,6 +97,11 @@ extension Repository {
         guard endpoint.editing?.update != nil else {
             throw refusal(of: id, "was not sent: its endpoint declares no updates")
         }
+        return try await currentBase(of: id)
+    }
+
+    /// Reads the version of an entity that a write is based on, without its pending writes if it is cached.
+    func currentBase(of id: Entity.ID) async throws(RepositoryError) -> EntityVersion<Entity> {
         let reading = try await entity(id)
         let current = reading.value.id
         if let cached = cachedVersion(of: current) { return cached }
