@@ -149,7 +149,9 @@ struct UpstreamPostRepositoryTests {
             try await repository.update(Post.ID(3)) { $0 = draft.published(as: $0.id) }
         }
         #expect(update?.reason == .conflict)
-        let deletion = await #expect(throws: RepositoryError.self) { try await repository.delete(Post.ID(3)) { _ in true } }
+        let deletion = await #expect(throws: RepositoryError.self) {
+            try await repository.delete(Post.ID(3)) { _ in true }
+        }
         #expect(deletion?.reason == .conflict)
         let unexpected = await #expect(throws: RepositoryError.self) {
             try await repository.delete(Post.ID(3)) { _ in false }
