@@ -1,11 +1,13 @@
 import ArgumentParser
 import Configuration
 import FeedService
+import Foundation
 import InwardCore
 import InwardObservability
 import InwardScopes
 import Logging
 import Metrics
+import NIOCore
 
 /// Starts the server.
 struct ServeCommand: AsyncParsableCommand {
@@ -44,9 +46,15 @@ struct ServeCommand: AsyncParsableCommand {
             )
         )
         let operators = OperatorServer(app, settings, metrics)
-        try await FeedServer(app, settings).run(for: operators, logger: logger) { port in
-            let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
-            logger.info("Listening on http://\(host):\(port)")
+        do {
+            try await FeedServer(app, settings).run(for: operators, logger: logger) { port in
+                let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
+                logger.info("Listening on http://\(host):\(port)")
+            }
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw ValidationError(
+                "Port \(settings.port) or \(settings.operatorPort) is in use. Choose others with --port and --operator-port."
+            )
         }
     }
 }

@@ -65,14 +65,14 @@ struct PrometheusMetricsTests {
             Counter(label: "feed.reads", dimensions: [("n", "\(number)")], factory: metrics).increment()
         }
         #expect(lines(of: "feed_reads_total{").count == 5_000)
-        #expect(metrics.text.contains("\nmetrics_dropped_series 10\n"))
+        #expect(metrics.text.contains("\nmetrics_dropped_instruments_total 10\n"))
     }
 
     @Test func metricOfAnotherKindWithTheSameNameIsDropped() {
         Meter(label: "feed", factory: metrics).set(7)
         Recorder(label: "feed", factory: metrics).record(1)
         #expect(lines(of: "feed") == ["# TYPE feed gauge", "feed 7.0"])
-        #expect(metrics.text.contains("\nmetrics_dropped_series 1\n"))
+        #expect(metrics.text.contains("\nmetrics_dropped_instruments_total 1\n"))
     }
 }
 
@@ -134,8 +134,20 @@ struct LoadSheddingTests {
 @Suite(.timeLimit(.minutes(5)))
 struct OperatorServerTests {
     private let metrics = PrometheusMetrics()
-    /// Fulfilled when the upstream has refused a write, and the store has kept it.
-    private let refused = Promise<Void>()
+    /// Fulfilled when the upstream has refused a write for the first and the second time, and the store has kept it.
+    private let refusals = [Promise<Void>(), Promise<Void>()]
+    private let numbers = Numbers()
+
+    private final class Numbers: Sendable {
+        private let count = Mutex(0)
+
+        func next() -> Int {
+            count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+        }
+    }
 
     /// Runs a test with a service whose upstream refuses posts, and the server for its operators.
     private func withOperators(
@@ -149,8 +161,10 @@ struct OperatorServerTests {
         let upstream = StubDataFetcher { request throws(FetchError) in
             request.method == .post ? DataResponse(status: 422) : try await sample.fetch(request)
         }
-        let errorHandler = IgnoringErrorHandler().notifying { [refused] error in
-            if error is RefusedWriteError { refused.fulfill(()) }
+        let errorHandler = IgnoringErrorHandler().notifying { [refusals, numbers] error in
+            guard error is RefusedWriteError else { return }
+            let place = numbers.next()
+            if place < refusals.count { refusals[place].fulfill(()) }
         }
         let app = try await FeedApp(settings, dataFetcher: upstream, errorHandler: errorHandler)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -164,7 +178,7 @@ struct OperatorServerTests {
         _ = try await app.withReader(for: .guest) { reader in
             try await reader.publishPost(title: "<Letters>", body: "On the engine.", by: User.ID(7))
         }
-        _ = await refused.value()
+        _ = await refusals[0].value()
         return try #require(try await app.scope.outboxes().first?.contents.deadLetters.first).id
     }
 
@@ -197,6 +211,7 @@ struct OperatorServerTests {
         try await withOperators { client, app in
             let id = try await refusedPost(app)
             #expect(try await send(client, .post, "/outbox/retry", "write=\(id)").status == .seeOther)
+            _ = await refusals[1].value()
             #expect(try await send(client, .post, "/outbox/retry", "write=other").status == .notFound)
         }
     }

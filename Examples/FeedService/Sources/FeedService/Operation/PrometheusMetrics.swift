@@ -10,7 +10,7 @@ import Synchronization
 /// print(metrics.text)  // feed_reads_total{kind="page"} 1.0
 /// ```
 ///
-/// Timers are histograms in seconds. The number of time series is limited: further ones are counted, but not kept.
+/// Timers are histograms in seconds. The number of time series is limited: instruments for further ones are counted, but measure nothing.
 public final class PrometheusMetrics: MetricsFactory {
     private struct Family {
         let kind: MetricSeries.Kind
@@ -40,7 +40,7 @@ public final class PrometheusMetrics: MetricsFactory {
                 series.append(to: &text, name: name, labels: labels)
             }
         }
-        text += "# TYPE metrics_dropped_series gauge\nmetrics_dropped_series \(droppedCount)\n"
+        text += "# TYPE metrics_dropped_instruments_total counter\nmetrics_dropped_instruments_total \(droppedCount)\n"
         return text
     }
 
