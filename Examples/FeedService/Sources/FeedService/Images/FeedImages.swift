@@ -92,7 +92,9 @@ struct FeedImages: Sendable {
             headerFields: fields
         )
         let answer = await Deadline(in: timeLimit, on: timer).bound { await server.response(to: image, at: Date()) }
-        guard case .success(let response)? = answer else { return Response(status: .serviceUnavailable) }
+        guard case .success(let response)? = answer else {
+            return Response(status: .serviceUnavailable, headers: [.cacheControl: "no-store", .retryAfter: "1"])
+        }
         return Response(response)
     }
 }

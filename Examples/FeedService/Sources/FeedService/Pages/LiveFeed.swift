@@ -13,8 +13,23 @@ import UseCases
 
 /// The feed as server-sent events: each event is the list of posts in HTML, which the script of the page shows.
 struct LiveFeed: Sendable {
+    /// The number of streams.
     private final class Count: Sendable {
         let value = Atomic(0)
+    }
+
+    /// A place among the streams, which is free again when nobody has it. A response can be dropped before its body begins.
+    private final class Place: Sendable {
+        private let count: Count
+        /// Whether there was a place.
+        let isFree: Bool
+
+        init(_ count: Count, limit: Int) {
+            self.count = count
+            isFree = count.value.add(1, ordering: .relaxed).newValue <= limit
+        }
+
+        deinit { count.value.subtract(1, ordering: .relaxed) }
     }
 
     /// How long a connection may be silent. Proxies close those that are silent for longer.
@@ -31,14 +46,12 @@ struct LiveFeed: Sendable {
 
     func addRoutes(to router: some RouterMethods<some RequestContext>) {
         router.get("live/posts") { _, _ in
-            guard count.value.add(1, ordering: .relaxed).newValue <= settings.liveConnections else {
-                count.value.subtract(1, ordering: .relaxed)
-                throw ProblemDetails.unavailable(retryAfter: .seconds(5))
-            }
+            let place = Place(count, limit: settings.liveConnections)
+            guard place.isFree else { throw ProblemDetails.unavailable(retryAfter: .seconds(5)) }
             let body = ResponseBody { writer in
-                defer { count.value.subtract(1, ordering: .relaxed) }
                 try await app.withGuestSession { reader in try await follow(reader, &writer) }
                 try await writer.finish(nil)
+                withExtendedLifetime(place) {}
             }
             return Response(
                 status: .ok,
@@ -58,6 +71,7 @@ struct LiveFeed: Sendable {
         }
         // A reason to look at the state again. Those that are not handled yet are one.
         let (reasons, reason) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        defer { reason.finish() }
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask {
                 for await _ in viewModel.states { reason.yield() }
@@ -65,7 +79,11 @@ struct LiveFeed: Sendable {
             }
             group.addTask {
                 // The first reading is there at once. The others follow writes, here and on other instances.
-                for try await _ in reader.postChanges { try await viewModel.send(.load) }
+                do {
+                    for try await _ in reader.postChanges { try await viewModel.send(.load) }
+                } catch {
+                    // The upstream cannot be read. The loads below go on.
+                }
             }
             group.addTask {
                 while (try? await app.timer.sleep(for: Self.silence)) != nil {
@@ -77,7 +95,10 @@ struct LiveFeed: Sendable {
             try await withGracefulShutdownHandler {
                 var last: HTML?
                 for await _ in reasons {
-                    guard let posts = viewModel.state.posts else { continue }
+                    guard let posts = viewModel.state.posts else {
+                        try await writer.write(ByteBuffer(string: ": still here\n\n"))
+                        continue
+                    }
                     let html = FeedPages.list(posts)
                     try await writer.write(ByteBuffer(string: html == last ? ": still here\n\n" : Self.event(html)))
                     last = html
@@ -91,8 +112,10 @@ struct LiveFeed: Sendable {
     }
 
     /// An event with several lines of data.
-    private static func event(_ html: HTML) -> String {
-        let lines = html.markup.split(separator: "\n", omittingEmptySubsequences: false).map { "data: \($0)\n" }
+    static func event(_ html: HTML) -> String {
+        // A carriage return ends a line of the stream, too.
+        let lines = html.markup.unicodeScalars.split(omittingEmptySubsequences: false) { ["\n", "\r"].contains($0) }
+            .map { "data: \(String($0))\n" }
         return "event: posts\n" + lines.joined() + "\n"
     }
 }

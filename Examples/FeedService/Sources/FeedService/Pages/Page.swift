@@ -61,8 +61,7 @@ struct Page: Equatable, Sendable {
         <meta name="color-scheme" content="light dark">
         <title>\(title) · Feed service</title>
         <link rel="stylesheet" href="/style.css">
-        <link rel="icon" href="/icon.svg" type="image/svg+xml">
-        <script src="/live.js" defer></script>
+        \(sections.isEmpty ? nil : Self.scripts)
         </head>
         <body>
         <a class="skip" href="#content">Skip to the content</a>
@@ -76,6 +75,11 @@ struct Page: Equatable, Sendable {
 
         """
     }
+
+    private static let scripts: HTML = """
+        <link rel="icon" href="/icon.svg" type="image/svg+xml">
+        <script src="/live.js" defer></script>
+        """
 
     private var navigation: HTML? {
         if sections.isEmpty { return nil }

@@ -54,9 +54,9 @@ struct PostForm: Sendable {
             \(alert)\(other)<form class="stacked" method="post" action="\(action)">
             <input type="hidden" name="key" value="\(key)"><input type="hidden" name="version" value="\(version)">
             \(authors(users))<label for="title">Title</label>
-            <input id="title" name="title" value="\(title)" maxlength="120" required dir="auto">
+            <input id="title" name="title" value="\(title)" required dir="auto">
             <label for="body">Text</label>
-            <textarea id="body" name="body" rows="12" maxlength="5000" required dir="auto">
+            <textarea id="body" name="body" rows="12" required dir="auto">
             \(body)</textarea>
             <p><button>\(id == nil ? "Publish" : "Save")</button></p>
             </form>
@@ -87,7 +87,8 @@ struct PostForm: Sendable {
         }
         return """
             <label for="author">Author</label>
-            <select id="author" name="author">
+            <select id="author" name="author" required>
+            <option value="">Choose an author</option>
             \(options)</select>
 
             """

@@ -8,7 +8,8 @@ struct PostPage {
     let post: Reading<Post>
     let author: String
     /// The comments; `nil` if they cannot be read.
-    let comments: [Comment]?
+    let comments: Reading<[Comment]>?
+    let form: CommentForm
     /// Begins the keys of the forms on the page.
     let key: String
 
@@ -26,12 +27,15 @@ struct PostPage {
             <input type="hidden" name="version" value="\(post.entityTag(isPending: false).description)">
             <button>Delete</button></form>
             <h2 id="comments">Comments</h2>
-            \(list)<form class="stacked" method="post" action="/posts/\(id.description)/comments">
+            \(list)\(alert)<form class="stacked" method="post" action="/posts/\(id.description)/comments">
             <input type="hidden" name="key" value="\(key)-comment">
-            <label for="name">Name</label><input id="name" name="name" maxlength="100" required dir="auto">
-            <label for="email">Email</label><input id="email" name="email" type="email" maxlength="254" required>
+            <label for="name">Name</label>
+            <input id="name" name="name" value="\(form.name)" required autocomplete="name" dir="auto">
+            <label for="email">Email</label>
+            <input id="email" name="email" type="email" value="\(form.email)" required autocomplete="email">
             <label for="body">Comment</label>
-            <textarea id="body" name="body" rows="4" maxlength="4000" required dir="auto"></textarea>
+            <textarea id="body" name="body" rows="4" required dir="auto">
+            \(form.body)</textarea>
             <p><button>Comment</button></p>
             </form>
 
@@ -39,10 +43,15 @@ struct PostPage {
         return Page(post.title, content: content)
     }
 
+    private var alert: HTML? { form.reason.map { "<p class=\"alert\" role=\"alert\">\($0)</p>\n" } }
+
     private var list: HTML {
         guard let comments else { return "<p>The comments are not available now.</p>\n" }
-        if comments.isEmpty { return "<p>There are no comments yet.</p>\n" }
-        let items: [HTML] = comments.map { comment in
+        if comments.value.isEmpty { return "<p>There are no comments yet.</p>\n" }
+        let state: HTML? =
+            comments.isPending
+            ? "<p class=\"pending\" role=\"status\">Some are pending: they are delivered soon.</p>\n" : nil
+        let items: [HTML] = comments.value.map { comment in
             """
             <article>
             <p class="byline"><bdi>\(comment.name)</bdi></p>
@@ -51,6 +60,21 @@ struct PostPage {
 
             """
         }
-        return "\(items)"
+        return "\(state)\(items)"
+    }
+}
+
+/// What a visitor has entered into the form for a comment.
+struct CommentForm {
+    var (name, email, body) = ("", "", "")
+    /// Why it was not accepted.
+    var reason: String?
+
+    /// Creates an empty form.
+    init() {}
+
+    /// Reads the form that a visitor has sent.
+    init(_ fields: QueryParameters) {
+        (name, email, body) = (fields.text("name"), fields.text("email"), fields.text("body"))
     }
 }

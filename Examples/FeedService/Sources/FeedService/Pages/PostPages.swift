@@ -25,9 +25,10 @@ struct PostPages {
         router.post("posts") { request, _ in
             let (form, content) = try await form(of: request)
             return try await answering(form, request) {
-                let location = try await app.once(form.key, content) {
+                let location = try await app.once(form.key, request, content) {
+                    guard let author = form.author else { throw ProblemDetails(422, detail: "Choose an author.") }
                     let post = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
-                        try await reader.publishPost(title: form.title, body: form.body, by: User.ID(form.author ?? 0))
+                        try await reader.publishPost(title: form.title, body: form.body, by: User.ID(author))
                     }
                     return "/posts/\(post.value.id)"
                 }
@@ -50,7 +51,7 @@ struct PostPages {
             var (form, content) = try await form(of: request)
             form.id = id
             return try await answering(form, request) { [form] in
-                let location = try await app.once(form.key, content) {
+                let location = try await app.once(form.key, request, content) {
                     let post = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
                         try await reader.editPost(id, title: form.title, body: form.body) { form.shows($0) }
                     }
@@ -62,7 +63,7 @@ struct PostPages {
         router.post("posts/:id/delete") { request, context in
             let id = try PostAPI.id(context.parameters)
             let (form, content) = try await form(of: request)
-            let location = try await app.once(form.key, content) {
+            let location = try await app.once(form.key, request, content) {
                 try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.deletePost(id) { form.shows($0) }
                 }
@@ -72,27 +73,43 @@ struct PostPages {
         }
         router.post("posts/:id/comments") { request, context in
             let id = try PostAPI.id(context.parameters)
-            let content = try await RequestContent(request, as: [Self.form], by: app.deadline)
+            let content = try await content(of: request)
             let fields = try content.form()
-            let draft = try CommentDraft(
-                on: id.rawValue,
-                name: fields.text("name"),
-                email: fields.text("email"),
-                body: fields.text("body")
-            )
-            let location = try await app.once(fields.text("key"), content) {
-                _ = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
-                    try await reader.comments.create(draft)
+            var form = CommentForm(fields)
+            do {
+                let draft = try CommentDraft(on: id.rawValue, name: form.name, email: form.email, body: form.body)
+                let location = try await app.once(fields.text("key"), request, content) {
+                    _ = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+                        try await reader.comments.create(draft)
+                    }
+                    return "/posts/\(id)#comments"
                 }
-                return "/posts/\(id)#comments"
+                return Self.seeOther(location)
+            } catch {
+                let problem = ProblemDetails(error)
+                form.reason = problem.detail
+                let post = try await app.withReader(for: .guest) { try await $0.showPost(id) }
+                var response = try await show(post, form, to: request)
+                response.status = HTTPResponse.Status(code: problem.status.code)
+                return response
             }
-            return Self.seeOther(location)
         }
     }
 
     private func form(of request: Request) async throws -> (PostForm, RequestContent) {
-        let content = try await RequestContent(request, as: [Self.form], by: app.deadline)
+        let content = try await content(of: request)
         return (PostForm(try content.form()), content)
+    }
+
+    /// Reads a form, unless a page of another site has made the browser send it.
+    private func content(of request: Request) async throws -> RequestContent {
+        guard request.headers[.secFetchSite] != "cross-site" else {
+            throw ProblemDetails(
+                403,
+                detail: "The form was sent by another site. Open the page here, and send it again."
+            )
+        }
+        return try await RequestContent(request, as: [Self.form], by: app.deadline)
     }
 
     private static func seeOther(_ path: String) -> Response {
@@ -109,31 +126,36 @@ struct PostPages {
             return try await change()
         } catch {
             let problem = ProblemDetails(error)
-            guard [409, 412, 422].contains(problem.status.code) else { throw error }
             var form = form
             form.reason = problem.detail
-            // The form was answered, so another attempt is another request.
-            form.key = UUID().uuidString
+            // The form was answered, so another attempt is another request, unless the first may have been done.
+            if problem.status != ProblemDetails.outcomeUnknown.status { form.key = UUID().uuidString }
             if case ChangePostError.changedElsewhere(let theirs?) = error { form.adopt(theirs) }
             return try await page(form, HTTPResponse.Status(code: problem.status.code), to: request)
         }
     }
 
     private func page(_ form: PostForm, _ status: HTTPResponse.Status, to request: Request) async throws -> Response {
-        let users = try await app.withReader(for: .guest) { try await $0.listUsers() }.value
-        var response = Answer(form.page(users)).response(to: request, cacheControl: "no-store")
+        // Only a new post needs an author. Without the list, the text of the visitor is still there.
+        let users = form.id == nil ? try? await app.withReader(for: .guest, { try await $0.listUsers() }).value : nil
+        var response = Answer(form.page(users ?? [])).response(to: request, cacheControl: "no-store")
         response.status = status
         return response
     }
 
-    private func show(_ post: Reading<Post>, to request: Request) async throws -> Response {
+    private func show(
+        _ post: Reading<Post>,
+        _ form: CommentForm = CommentForm(),
+        to request: Request
+    ) async throws -> Response {
         let id = post.value.id
         async let author = app.withReader(for: .guest) { try await $0.showUser(post.value.authorID).user.value.name }
-        async let comments = app.withReader(for: .guest) { try await $0.comments.list(on: id).comments.value }
+        async let comments = app.withReader(for: .guest) { try await $0.comments.list(on: id).comments }
         let page = PostPage(
             post: post,
             author: (try? await author) ?? "user \(post.value.authorID)",
             comments: try? await comments,
+            form: form,
             key: UUID().uuidString
         )
         // The forms on the page have keys of their own.
@@ -163,18 +185,39 @@ extension FeedApp {
     ///
     /// - Parameters:
     ///   - key: The key of the form.
+    ///   - request: The request that sends the form.
     ///   - content: The form.
     ///   - change: Makes the change, and returns the path to show next.
     /// - Returns: The path.
     /// - Throws: An `IdempotencyError`, a `RecordStoreError`, or the error of the change.
-    func once(_ key: String, _ content: RequestContent, _ change: () async throws -> String) async throws -> String {
-        let response = try await idempotency.response(
-            to: IdempotencyKey(key),
-            of: "form",
-            fingerprint: content.bytes
-        ) {
-            Array(try await change().utf8)
+    func once(
+        _ key: String,
+        _ request: Request,
+        _ content: RequestContent,
+        _ change: () async throws -> String
+    ) async throws -> String {
+        let deadline = deadline
+        while true {
+            do {
+                let response = try await idempotency.response(
+                    to: IdempotencyKey(key),
+                    of: "form",
+                    fingerprint: Array("\(request.uri.path)\n".utf8) + content.bytes
+                ) {
+                    Array(try await change().utf8)
+                }
+                return String(decoding: response.bytes, as: UTF8.self)
+            } catch IdempotencyError.inProgress where deadline.remaining > .zero {
+                // The visitor has clicked twice. The browser shows only the second answer, so it has to be the right one.
+                try await timer.sleep(for: .milliseconds(100))
+            }
         }
-        return String(decoding: response.bytes, as: UTF8.self)
     }
+}
+
+extension HTTPField.Name {
+    /// `Sec-Fetch-Site`, with which browsers say whether a page of the same site sends the request.
+    // swift-format-ignore: NeverForceUnwrap
+    // The text is a valid name.
+    static let secFetchSite = Self("Sec-Fetch-Site")!
 }

@@ -13,8 +13,10 @@ if (list) {
     events.addEventListener("posts", (event) => {
         const template = document.createElement("template");
         template.innerHTML = event.data;
-        // What has not changed stays, so that neither the focus nor a selection is lost.
+        // What has not changed stays, and keeps the focus.
         const focused = document.activeElement;
+        const [before, after] = [list, template.content].map((part) => [...part.children].map((element) => element.outerHTML));
+        if (before.join() === after.join()) return;
         const old = new Map([...list.children].map((element) => [element.outerHTML, element]));
         list.replaceChildren(...[...template.content.children].map((element) => old.get(element.outerHTML) ?? element));
         if (focused !== document.activeElement && list.contains(focused)) focused.focus({preventScroll: true});
