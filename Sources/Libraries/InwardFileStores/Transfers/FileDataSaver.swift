@@ -186,7 +186,13 @@ struct FileDataDraft: DataDraft {
         }
         isPublished = true
         try await run { (file, files) throws(RecordStoreError) in
-            try files.publish(file)
+            do throws(RecordStoreError) {
+                try files.publish(file)
+            } catch {
+                // The file may be closed only after the caller has the error, and the next transfer would find it locked.
+                try? file.lock(false)
+                throw error
+            }
             try file.lock(false)
         }
     }
