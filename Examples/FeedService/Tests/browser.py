@@ -116,7 +116,7 @@ try:
     assert [entry for entry in reader.get_log("browser") if "412" not in entry["message"]] == []
     fill(reader, body="Both.")
     wait(reader, lambda _: text(reader, "p.text") == "Both.")
-    print("Who edits an old version sees the current one beside the own text, and loses nothing.")
+    print("Editors of an old version see the current one beside their own text, and lose nothing.")
 
     fill(reader, name="Ada", email="ada@example.org", body="Well said.")
     wait(reader, lambda _: "Well said." in text(reader, "main"))

@@ -60,11 +60,12 @@ public struct FeedApp: Sendable {
         let timer = TimerService(clock)
         let client = settings.upstream.map { _ in AsyncHTTPClientDataFetcher() }
         let source = dataFetcher ?? client?.protecting(by: .standard, timer: timer) ?? SampleDataFetcher()
+        let baseURL = settings.upstream ?? SampleDataFetcher.baseURL
         let lifetimes = Lifetimes(staleAfter: settings.staleAfter)
         let (users, posts) = (Endpoint.users(lifetimes: lifetimes), Endpoint.posts(lifetimes: lifetimes))
         let comments = Endpoint.comments(lifetimes)
         var configuration = AppScopeConfiguration(
-            Upstream(baseURL: settings.upstream ?? SampleDataFetcher.baseURL, dataFetcher: source),
+            Upstream(baseURL: baseURL, dataFetcher: source),
             endpoints: [AnyEndpoint(users), AnyEndpoint(posts), AnyEndpoint(comments)]
         )
         let store = settings.store?.store { errorHandler.handle($0) }
@@ -88,16 +89,16 @@ public struct FeedApp: Sendable {
                 titlesUnderWay: titles
             )
         }
+        let records = store ?? InMemoryRecordStore()
         idempotency = IdempotencyRegistry(
-            store: store ?? InMemoryRecordStore(),
+            store: records,
             // Without a store, the responses take up memory, and do not outlive the process.
             lifetime: store == nil ? .seconds(600) : .seconds(86_400),
             requestLimit: settings.timeLimit + .seconds(5),
             now: { Date() },
             errorHandler: errorHandler
         )
-        signIns = SignIns(store: store ?? InMemoryRecordStore(), lifetime: settings.signInLifetime, now: { Date() })
-        let baseURL = settings.upstream ?? SampleDataFetcher.baseURL
+        signIns = SignIns(store: records, lifetime: settings.signInLifetime, now: { Date() })
         images = FeedImages(
             settings,
             source: FetchingImageSource(source, relativeTo: baseURL),

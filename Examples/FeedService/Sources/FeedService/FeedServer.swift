@@ -13,7 +13,8 @@ import UnixSignals
 ///
 /// ```swift
 /// let app = try await FeedApp(settings)
-/// try await FeedServer(app, settings).run(logger: logger)
+/// let operators = OperatorServer(app, settings, PrometheusMetrics())
+/// try await FeedServer(app, settings).run(for: operators, logger: logger)
 /// ```
 public struct FeedServer: Sendable {
     private let app: FeedApp

@@ -97,6 +97,12 @@ struct FormTests {
             // It may have been published, so the second attempt must not be another request.
             #expect(try field("key", in: markup(response)) == "key-1")
             #expect(markup(response).contains("On\nthe engine.</textarea>"))
+            let comment = ["name": "Ada", "email": "ada@example.org", "body": "Well said.", "key": "key-2"]
+            let lost = try await send(client, "/posts/12/comments", comment)
+            #expect(lost.status.code == 504)
+            #expect(
+                markup(lost).contains("name=\"key\" value=\"key-2\"") && markup(lost).contains("Well said.</textarea>")
+            )
         }
     }
 

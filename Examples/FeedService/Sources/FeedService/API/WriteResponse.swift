@@ -60,7 +60,7 @@ extension FeedApp {
     /// - Parameters:
     ///   - request: The request.
     ///   - content: The content of the request.
-    ///   - visitor: Who sends it. Visitors have keys of their own.
+    ///   - visitor: The sender, whose keys are separate from those of other visitors.
     ///   - write: Makes the change.
     /// - Returns: The response, or that of the first request with the key.
     /// - Throws: An `IdempotencyError`, a `RecordStoreError`, or the error of the change.

@@ -27,7 +27,7 @@ public struct OperatorOutbox: Sendable {
         guard !outboxes.isEmpty else { return "No writes are pending or refused.\n" }
         return outboxes.map { outbox in
             let table = TextRenderer().render(presenter.present(outbox.contents).document)
-            return "\(outbox.isGuest ? "Guest" : "User") “\(outbox.user)”\n\n\(table)"
+            return "\(outbox.title)\n\n\(table)"
         }.joined(separator: "\n")
     }
 
@@ -59,7 +59,7 @@ public struct OperatorOutbox: Sendable {
         }
         let outboxes = try await app.scope.outboxes()
         let found = outboxes.flatMap { outbox in
-            (outbox.contents.pending + outbox.contents.deadLetters).filter { $0.id.hasPrefix(id) }.map { (outbox, $0) }
+            outbox.items.filter { $0.id.hasPrefix(id) }.map { (outbox, $0) }
         }
         guard let first = found.first else { throw Self.missing(id) }
         guard found.count == 1 else {

@@ -59,14 +59,10 @@ public struct OperatorServer: Sendable {
         _ request: Request,
         _ change: (String, UserOutbox) async throws -> Bool
     ) async throws -> Response {
-        let content = try await RequestContent(request, as: ["application/x-www-form-urlencoded"], by: app.deadline)
-        let form = try QueryParameters(String(decoding: content.bytes, as: UTF8.self))
-        let id = try form.value("write", as: "the identifier of a write") { $0 }
-        let isFound = try await app.scope.outboxes().asyncContains { outbox in
-            guard let item = outbox.contents.items.first(where: { $0.id == id }) else { return false }
-            return try await change(item.id, outbox)
-        }
-        guard isFound else {
+        let content = try await RequestContent(request, as: [RequestContent.formType], by: app.deadline)
+        let id = try content.form().text("write")
+        let outbox = try await app.scope.outboxes().first { $0.items.contains { $0.id == id } }
+        guard let outbox, try await change(id, outbox) else {
             throw ProblemDetails(
                 .notFound,
                 detail: "The write is no longer in an outbox. It was delivered or discarded."
@@ -113,15 +109,9 @@ struct LocalRequestMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-extension OutboxContents {
+extension UserOutbox {
     /// The pending writes and the dead letters.
-    fileprivate var items: [OutboxItem] { pending + deadLetters }
-}
-
-extension [UserOutbox] {
-    /// Returns whether a condition holds for an outbox. It is not evaluated for those after it.
-    fileprivate func asyncContains(where condition: (UserOutbox) async throws -> Bool) async rethrows -> Bool {
-        for outbox in self where try await condition(outbox) { return true }
-        return false
-    }
+    var items: [OutboxItem] { contents.pending + contents.deadLetters }
+    /// The name in messages.
+    var title: String { isGuest ? "Guest “\(user)”" : "User “\(user)”" }
 }

@@ -25,13 +25,11 @@ struct OutboxPage {
 
     private func section(_ outbox: UserOutbox) -> HTML {
         let model = presenter.present(outbox.contents)
-        let items = outbox.contents.pending + outbox.contents.deadLetters
-        let rows: [HTML] = zip(model.rows, items).map { row($0, $1.id) }
+        let rows: [HTML] = zip(model.rows, outbox.items).map { row($0, $1.id) }
         let notes: [HTML] = model.notes.map { "<p>\($0)</p>\n" }
-        let name = outbox.isGuest ? "Guest “\(outbox.user)”" : "User “\(outbox.user)”"
         return """
             <section>
-            <h2>\(name)</h2>
+            <h2>\(outbox.title)</h2>
             <p>\(model.pendingCount) pending, \(model.refusedCount) refused.</p>
             \(notes)<table>
             <thead><tr><th scope="col">Write</th><th scope="col">State</th><th scope="col">Accepted</th>\

@@ -10,7 +10,7 @@ struct PostPage {
     /// The comments; `nil` if they cannot be read.
     let comments: Reading<[Comment]>?
     let form: CommentForm
-    /// Begins the keys of the forms on the page.
+    /// The key of the form that deletes the post.
     let key: String
 
     var page: Page {
@@ -23,12 +23,12 @@ struct PostPage {
             <p class="text" dir="auto">\(post.body)</p>
             <p class="actions"><a href="/posts/\(id.description)/edit">Edit</a></p>
             <form method="post" action="/posts/\(id.description)/delete">
-            <input type="hidden" name="key" value="\(key)-delete">
+            <input type="hidden" name="key" value="\(key)">
             <input type="hidden" name="version" value="\(post.entityTag(isPending: false).description)">
             <button>Delete</button></form>
             <h2 id="comments">Comments</h2>
             \(list)\(alert)<form class="stacked" method="post" action="/posts/\(id.description)/comments">
-            <input type="hidden" name="key" value="\(key)-comment">
+            <input type="hidden" name="key" value="\(form.key)">
             <label for="name">Name</label>
             <input id="name" name="name" value="\(form.name)" required autocomplete="name" dir="auto">
             <label for="email">Email</label>
@@ -67,14 +67,19 @@ struct PostPage {
 /// What a visitor has entered into the form for a comment.
 struct CommentForm {
     var (name, email, body) = ("", "", "")
+    /// Names the request that the form becomes.
+    var key: String
     /// Why it was not accepted.
     var reason: String?
 
     /// Creates an empty form.
-    init() {}
+    init(key: String) {
+        self.key = key
+    }
 
     /// Reads the form that a visitor has sent.
     init(_ fields: QueryParameters) {
         (name, email, body) = (fields.text("name"), fields.text("email"), fields.text("body"))
+        key = fields.text("key")
     }
 }

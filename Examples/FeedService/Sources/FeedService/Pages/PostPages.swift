@@ -14,8 +14,6 @@ import UseCases
 /// Forms work without a script. A form that cannot be accepted is shown again, with the reason and with everything that the visitor
 /// has entered.
 struct PostPages {
-    private static let form = "application/x-www-form-urlencoded"
-
     let app: FeedApp
 
     func addRoutes(to router: some RouterMethods<some RequestContext>) {
@@ -78,7 +76,7 @@ struct PostPages {
             var form = CommentForm(fields)
             do {
                 let draft = try CommentDraft(on: id.rawValue, name: form.name, email: form.email, body: form.body)
-                let location = try await app.once(fields.text("key"), request, content) {
+                let location = try await app.once(form.key, request, content) {
                     _ = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
                         try await reader.comments.create(draft)
                     }
@@ -88,6 +86,8 @@ struct PostPages {
             } catch {
                 let problem = ProblemDetails(error)
                 form.reason = problem.detail
+                // As with a post: if the comment may have been accepted, another attempt must be the same request.
+                if problem.status != ProblemDetails.outcomeUnknown.status { form.key = UUID().uuidString }
                 let post = try await app.withReader(for: .guest) { try await $0.showPost(id) }
                 var response = try await show(post, form, to: request)
                 response.status = HTTPResponse.Status(code: problem.status.code)
@@ -109,7 +109,7 @@ struct PostPages {
                 detail: "The form was sent by another site. Open the page here, and send it again."
             )
         }
-        return try await RequestContent(request, as: [Self.form], by: app.deadline)
+        return try await RequestContent(request, as: [RequestContent.formType], by: app.deadline)
     }
 
     private static func seeOther(_ path: String) -> Response {
@@ -145,7 +145,7 @@ struct PostPages {
 
     private func show(
         _ post: Reading<Post>,
-        _ form: CommentForm = CommentForm(),
+        _ form: CommentForm = CommentForm(key: UUID().uuidString),
         to request: Request
     ) async throws -> Response {
         let id = post.value.id
@@ -164,6 +164,9 @@ struct PostPages {
 }
 
 extension RequestContent {
+    /// The media type of forms.
+    static let formType = "application/x-www-form-urlencoded"
+
     /// The fields of a form.
     ///
     /// - Throws: A `ProblemDetails` with the status 400 if it is malformed.

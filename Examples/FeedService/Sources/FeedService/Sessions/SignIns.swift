@@ -6,12 +6,8 @@ import InwardRepositories
 ///
 /// A token is the user's name and 256 random bits. Instances that share the store accept each other's tokens.
 struct SignIns: Sendable {
-    private struct Kept: Codable {
-        let expiry: Date
-    }
-
     private static let prefix: RecordKey = ["signIns"]
-    /// A user who signs in more often is signed out where that was longest ago.
+    /// The maximum number of sign-ins of a user. The next one ends the oldest.
     private static let maximumCount = 20
 
     private let store: any SharedRecordStore
@@ -24,7 +20,7 @@ struct SignIns: Sendable {
 
     /// Issues a token.
     ///
-    /// - Parameter user: The name of the user, who has been authenticated.
+    /// - Parameter user: The name of an authenticated user.
     /// - Returns: The token.
     /// - Throws: A `RecordStoreError` if it cannot be kept.
     func issue(to user: String) async throws -> String {
@@ -32,7 +28,8 @@ struct SignIns: Sendable {
         let secret = Data((0..<32).map { _ in UInt8.random(in: .min ... .max) })
         let token = Self.base64URL(Data(user.utf8)) + "." + Self.base64URL(secret)
         let expiry = now().addingTimeInterval(lifetime / .seconds(1))
-        let record = StoredRecord(Array(try JSONEncoder().encode(Kept(expiry: expiry))), expiry: expiry)
+        // The key and the expiry say everything.
+        let record = StoredRecord([], expiry: expiry)
         let key = Self.key(of: user).appending(Self.digest(token))
         let earlier = try await store.records(under: Self.key(of: user))
             .sorted { ($0.record.expiry ?? .distantPast) > ($1.record.expiry ?? .distantPast) }
@@ -78,7 +75,7 @@ struct SignIns: Sendable {
     }
 }
 
-/// Who sends a request.
+/// The sender of a request.
 enum Visitor: Hashable, Sendable {
     /// Somebody who has not signed in.
     case guest

@@ -7,7 +7,7 @@ import InwardFetching
 /// What is known about a request on its way to a route.
 struct FeedRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Who sends the request.
+    /// The sender of the request.
     var visitor = Visitor.guest
 
     init(source: ApplicationRequestContextSource) {
@@ -15,7 +15,7 @@ struct FeedRequestContext: RequestContext {
     }
 }
 
-/// Finds out who sends a request, and keeps caches from showing one visitor's answers to another.
+/// Identifies the sender of a request, and keeps caches from showing one visitor's answers to another.
 struct VisitorMiddleware: RouterMiddleware {
     let signIns: SignIns
 
