@@ -68,10 +68,15 @@ public struct Deadline: Sendable {
         guard !hasPassed else { return nil }
         // No timer is needed if an earlier deadline cancels the work, or if the task is already cancelled.
         guard isEarlierThanCurrent, !Task.isCancelled else { return await Result(awaiting: work) }
-        let revocable = CancellableTask(executor: timer.executor) { () async throws(Failure) in
-            try await carried(by: work).get()
+        let revocable = CancellableTask(executor: timer.executor) { () async throws(Never) in
+            let result = await carried(by: work)
+            // The work may notice the deadline before it is revoked, and end with an error that says less.
+            return hasPassed ? nil : result
         }
-        return await revocable.outcome { revoke in whenPassed(revoke) }
+        return switch await revocable.outcome(cancelledBy: { revoke in whenPassed(revoke) }) {
+        case .success(let result): result
+        case nil: nil
+        }
     }
 
     /// Runs work that ends on its own when this deadline passes, or when the current task's deadline passes if that

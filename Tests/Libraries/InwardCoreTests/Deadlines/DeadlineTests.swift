@@ -59,6 +59,21 @@ struct DeadlineTests {
         #expect(ended.withLock { $0 })
     }
 
+    @Test func workThatEndsAtTheDeadlineHasMissedIt() async {
+        let value = await Deadline(in: .seconds(10), on: clock).bound { [clock] in
+            clock.advance(by: .seconds(10))
+            return 7
+        }
+        #expect(value == nil)
+        // Work that notices the deadline first has no better explanation than the caller.
+        let deadline = Deadline(in: .seconds(10), on: clock)
+        let failure = await deadline.bound { [clock] () async throws(ExampleError) -> Int in
+            clock.advance(by: .seconds(11))
+            throw ExampleError()
+        }
+        #expect(failure == nil)
+    }
+
     @Test(arguments: [Duration.zero, .seconds(-1), .seconds(10)])
     func workDoesNotStartAfterTheDeadline(limit: Duration) async {
         let deadline = Deadline(in: limit, on: clock)
