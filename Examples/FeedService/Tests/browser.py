@@ -19,7 +19,8 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 BASE = sys.argv[1]
 PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 AXE = (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
-PAGES = {"feed": "/posts", "users": "/users", "user": "/users/7", "gallery": "/gallery", "write": "/posts/new", "post": "/posts/99"}
+PAGES = {"feed": "/posts", "users": "/users", "user": "/users/7", "gallery": "/gallery", "write": "/posts/new", "post": "/posts/99",
+         "account": "/account"}
 
 
 def browser(scripts=True):
@@ -128,6 +129,17 @@ try:
     wait(reader, lambda _: reader.current_url == BASE + "/posts")
     wait(writer, lambda _: text(writer, "article h2") != "Letters")
     print("A post that is deleted disappears from a page that is open.")
+
+    writer.get(BASE + "/account")
+    fill(writer, user="marit.lamp")
+    wait(writer, lambda _: "signed in as marit.lamp" in text(writer, "main"))
+    link = publish(writer, "By somebody who has signed in")
+    writer.find_element(By.CSS_SELECTOR, "form[action$=delete] button").click()
+    wait(writer, lambda _: writer.current_url == BASE + "/posts")
+    writer.get(BASE + "/account")
+    writer.find_element(By.NAME, "everywhere").click()
+    wait(writer, lambda _: text(writer, "main button") == "Sign in")
+    print("A visitor signs in, publishes and deletes a post, and signs out everywhere.")
 
     check_console(writer)
     check_console(reader)

@@ -133,26 +133,27 @@ public struct FeedApp: Sendable {
         orThrowWhenLate lateness: ProblemDetails = .unavailable,
         _ work: @escaping @Sendable (Reader) async throws -> Value
     ) async throws -> Value {
-        let answer = await deadline.bound {
-            switch visitor {
-            case .guest: try await sessions.withSession(of: Self.guests) { try await work($0.own) }
-            case .user(let user, let signIn):
-                try await sessions.withSession(
-                    of: user,
-                    key: signIn,
-                    credentials: tokens?.credentials(of: user) ?? .none
-                ) { try await work($0.own) }
-            }
-        }
+        let answer = await deadline.bound { try await withSession(of: visitor, work) }
         guard let answer else { throw lateness }
         return try answer.get()
     }
 
-    /// Runs work with the use cases of a guest for as long as it takes.
+    /// Runs work with the use cases of a visitor for as long as it takes.
     ///
     /// - Throws: The error that the work throws; a `SessionRegistryError` if no session is available.
-    func withGuestSession(_ work: (Reader) async throws -> Void) async throws {
-        try await sessions.withSession(of: Self.guests) { try await work($0.own) }
+    func withSession<Value: Sendable>(
+        of visitor: Visitor,
+        _ work: (Reader) async throws -> Value
+    ) async throws -> Value {
+        switch visitor {
+        case .guest: try await sessions.withSession(of: Self.guests) { try await work($0.own) }
+        case .user(let user, let signIn):
+            try await sessions.withSession(
+                of: user,
+                key: signIn,
+                credentials: tokens?.credentials(of: user) ?? .none
+            ) { try await work($0.own) }
+        }
     }
 
     /// The name of the session of all guests. It has a space, so no user has it.
@@ -168,7 +169,7 @@ public struct FeedApp: Sendable {
     func signIn(as user: String) async throws -> String {
         // Names that look alike, or that are spelled in two ways, must not be one user here and another one at the upstream.
         guard (1...64).contains(user.utf8.count), user.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw ProblemDetails(422, detail: "The member “user” must have 1 to 64 ASCII characters, without spaces.")
+            throw ProblemDetails(422, detail: "A user name must have 1 to 64 ASCII characters, without spaces.")
         }
         let isAccepted: Bool
         if let tokens {

@@ -37,16 +37,21 @@ public struct FeedServer: Sendable {
     var servingRouter: Router<FeedRequestContext> {
         let router = Router(context: FeedRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestIdentityMiddleware())
-        router.add(middleware: TracingMiddleware())
+        // Without a tracer, it would only cost time.
+        if settings.traceShare > 0 { router.add(middleware: TracingMiddleware()) }
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: ProblemMiddleware())
         // Probes are answered under load as well.
         let routes = router.group().add(middleware: OverloadMiddleware(limit: settings.requestsAtATime))
         let api = routes.group("api")
-            .add(middleware: VisitorMiddleware(signIns: app.signIns))
+            .add(middleware: VisitorMiddleware(signIns: app.signIns, place: .authorization))
             .add(middleware: QuotaMiddleware(quotas: app.quotas))
         FeedAPI(app, settings).addRoutes(to: api)
-        FeedPages(app, settings).addRoutes(to: routes)
+        let pages = routes.group()
+            .add(middleware: VisitorMiddleware(signIns: app.signIns, place: .cookie))
+            .add(middleware: QuotaMiddleware(quotas: app.quotas))
+        FeedPages(app, settings).addRoutes(to: pages)
+        FeedPages.addFiles(to: routes)
         app.images.addRoutes(to: routes)
         router.get("healthz") { _, _ in Self.probe(.ok, "The process is running.") }
         router.get("readyz") { [app] _, _ in

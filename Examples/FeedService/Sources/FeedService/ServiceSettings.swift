@@ -1,5 +1,7 @@
 public import Configuration
 public import Foundation
+public import Logging
+public import Tracing
 
 /// The settings of the service, from its command line, its environment and its configuration file.
 ///
@@ -39,6 +41,11 @@ public struct ServiceSettings: Hashable, Sendable {
     public var liveConnections = 1_000
     /// The port for operators on the loopback interface, with metrics and the outbox; 0 for any that is free.
     public var operatorPort = 8081
+    /// The form of log records.
+    public var logFormat = LogFormat.text
+    /// The share of requests whose spans are logged, from 0 to 1, among those for which the client has not begun a trace. With 0, nothing
+    /// is traced.
+    public var traceShare = 0.0
     /// The maximum number of connections at a time. Others wait until one closes.
     public var connections = 4_096
     /// How long a connection may be silent before it is closed.
@@ -68,8 +75,23 @@ public struct ServiceSettings: Hashable, Sendable {
         requestsPerSecond = try reader.number("requestsPerSecond", in: 1...1_000_000, or: requestsPerSecond)
         liveConnections = try reader.number("liveConnections", in: 0...1_000_000, or: liveConnections)
         operatorPort = try reader.number("operatorPort", in: 0...65_535, or: operatorPort)
+        if let format = try reader.text("logFormat") {
+            guard let format = LogFormat(rawValue: format) else {
+                throw SettingError("logFormat", "must be “text” or “json”")
+            }
+            logFormat = format
+        }
+        traceShare = try reader.number("traceShare", in: 0...1, or: traceShare)
         connections = try reader.number("connections", in: 1...1_000_000, or: connections)
         idleTimeout = try reader.seconds("idleTimeout", in: 1...3_600, or: idleTimeout)
+    }
+
+    /// Returns a tracer that logs the spans of requests; `nil` if nothing is traced.
+    ///
+    /// - Parameter logger: The log.
+    /// - Returns: The tracer.
+    public func tracer(_ logger: Logger) -> (any Tracer)? {
+        traceShare > 0 ? SpanLog(share: traceShare, logger: logger) : nil
     }
 
     private static func imageKeys(_ text: String) throws(SettingError) -> [ImageKey] {
@@ -160,12 +182,22 @@ extension ConfigReader {
         in range: ClosedRange<Double>,
         or standard: Duration
     ) throws(SettingError) -> Duration {
+        .seconds(try number(name, in: range, or: standard / .seconds(1), of: "seconds"))
+    }
+
+    fileprivate func number(
+        _ name: String,
+        in range: ClosedRange<Double>,
+        or standard: Double,
+        of unit: String? = nil
+    ) throws(SettingError) -> Double {
         // A number without a fraction may be stored as an integer.
-        let seconds = double(forKey: ConfigKey(name)) ?? int(forKey: ConfigKey(name)).map(Double.init)
-        if seconds == nil, !has(name) { return standard }
-        guard let seconds, range.contains(seconds) else {
-            throw SettingError(name, "must be a number of seconds from \(range.lowerBound) to \(range.upperBound)")
+        let number = double(forKey: ConfigKey(name)) ?? int(forKey: ConfigKey(name)).map(Double.init)
+        if number == nil, !has(name) { return standard }
+        guard let number, range.contains(number) else {
+            let kind = unit.map { "a number of \($0)" } ?? "a number"
+            throw SettingError(name, "must be \(kind) from \(range.lowerBound) to \(range.upperBound)")
         }
-        return .seconds(seconds)
+        return number
     }
 }

@@ -27,7 +27,7 @@ struct OutboxCommand: AsyncParsableCommand {
     ) async throws {
         let settings = try await options.settings()
         guard settings.store != nil else { throw ValidationError("Name the store of the service with --store.") }
-        let logger = Logger(label: "feed-service") { StreamLogHandler.standardError(label: $0) }
+        let logger = settings.logFormat.logger("feed-service")
         let app = try await FeedApp(
             settings,
             pendingWrites: .show,

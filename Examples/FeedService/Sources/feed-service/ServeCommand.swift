@@ -8,6 +8,7 @@ import InwardScopes
 import Logging
 import Metrics
 import NIOCore
+import Tracing
 
 /// Starts the server.
 struct ServeCommand: AsyncParsableCommand {
@@ -33,9 +34,10 @@ struct ServeCommand: AsyncParsableCommand {
         if let port { values["port"] = ConfigValue(.int(port), isSecret: false) }
         if let operatorPort { values["operatorPort"] = ConfigValue(.int(operatorPort), isSecret: false) }
         let settings = try await options.settings(values)
-        let logger = Logger(label: "feed-service") { StreamLogHandler.standardError(label: $0) }
+        let logger = settings.logFormat.logger("feed-service")
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
+        if let tracer = settings.tracer(logger) { InstrumentationSystem.bootstrap(tracer) }
         let app = try await FeedApp(
             settings,
             errorHandler: IgnoringErrorHandler().logging(with: logger),

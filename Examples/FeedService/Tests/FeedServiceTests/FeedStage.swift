@@ -20,10 +20,11 @@ struct FeedStage {
     init(
         _ settings: ServiceSettings = ServiceSettings(),
         dataFetcher: (any DataFetcher)? = nil,
+        observers: AppObservers = AppObservers(),
         clock: any Clock<Duration> = ManualClock()
     ) async throws {
         self.settings = settings
-        app = try await FeedApp(settings, dataFetcher: dataFetcher, clock: clock)
+        app = try await FeedApp(settings, dataFetcher: dataFetcher, observers: observers, clock: clock)
     }
 
     /// The methods and paths of the routes, with parameters in braces.

@@ -19,7 +19,7 @@ struct ServiceSettingsTests {
             "staleAfter": 2, "drainLimit": 3, "connections": 4, "idleTimeout": 5,
             "tokenEndpoint": "https://example.org/token",
             "signInLifetime": 6, "store": "postgresql://db.example.org/feed", "requestsAtATime": 7,
-            "requestsPerSecond": 8, "operatorPort": 9,
+            "requestsPerSecond": 8, "operatorPort": 9, "logFormat": "json", "traceShare": 0.25,
             "imageKeys":
                 "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=,b:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         ])
@@ -39,6 +39,8 @@ struct ServiceSettingsTests {
         expected.requestsAtATime = 7
         expected.requestsPerSecond = 8
         expected.operatorPort = 9
+        expected.logFormat = .json
+        expected.traceShare = 0.25
         let bytes = Data(count: 32).base64EncodedString()
         expected.imageKeys = ["a:\(bytes)", "b:\(bytes)"].compactMap(ImageKey.init)
         #expect(settings == expected)
@@ -59,7 +61,8 @@ struct ServiceSettingsTests {
             ("requestsAtATime", 0, "a number from 1"), ("requestsPerSecond", 0, "a number from 1"),
             ("operatorPort", 65_536, "a number from 0 to 65535"), ("imageKeys", "a:AAAA", "at least 32 bytes"),
             ("imageKeys", "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=,x", "at least 32 bytes"),
-            ("upstream", "https://example.org/?a", "an address such as"),
+            ("upstream", "https://example.org/?a", "an address such as"), ("logFormat", "xml", "“text” or “json”"),
+            ("traceShare", 1.1, "a number from 0.0 to 1.0"),
         ] as [(AbsoluteConfigKey, ConfigContent, String)]
     )
     func invalidSettingIsNamedWithItsRule(key: AbsoluteConfigKey, value: ConfigContent, rule: String) throws {

@@ -59,7 +59,7 @@ public struct OperatorServer: Sendable {
         _ request: Request,
         _ change: (String, UserOutbox) async throws -> Bool
     ) async throws -> Response {
-        let content = try await RequestContent(request, as: [RequestContent.formType], by: app.deadline)
+        let content = try await RequestContent(form: request, by: app.deadline)
         let id = try content.form().text("write")
         let outbox = try await app.scope.outboxes().first { $0.items.contains { $0.id == id } }
         guard let outbox, try await change(id, outbox) else {
@@ -68,7 +68,7 @@ public struct OperatorServer: Sendable {
                 detail: "The write is no longer in an outbox. It was delivered or discarded."
             )
         }
-        return Response(status: .seeOther, headers: [.location: "/outbox", .cacheControl: "no-store"])
+        return Response.seeOther("/outbox")
     }
 
     /// Returns the application, which listens when it runs.

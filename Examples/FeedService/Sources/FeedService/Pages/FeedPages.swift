@@ -23,21 +23,26 @@ struct FeedPages {
         self.settings = settings
     }
 
-    func addRoutes(to router: some RouterMethods<some RequestContext>) {
+    func addRoutes(to router: some RouterMethods<FeedRequestContext>) {
         router.get("/") { _, _ in
             Response(status: .found, headers: [.location: "/posts", .cacheControl: "no-cache"])
         }
-        router.get("gallery") { request, _ in try await galleryPage(request) }
+        router.get("gallery") { request, context in try await galleryPage(request, context.visitor) }
         for path: RouterPath in [
             "posts", "posts/after/:cursor", "users", "users/:id", "users/:id/posts", "users/:id/posts/after/:cursor",
         ] {
-            router.get(path) { request, _ in try await page(for: request) }
+            router.get(path) { request, context in try await page(for: request, context.visitor) }
         }
-        router.get("style.css") { _, _ in Self.styleSheet }
-        router.get("live.js") { _, _ in Self.file(PackageResources.live_js, "text/javascript; charset=utf-8") }
-        router.get("icon.svg") { _, _ in Self.file(PackageResources.icon_svg, "image/svg+xml") }
         PostPages(app: app).addRoutes(to: router)
+        AccountPages(app: app).addRoutes(to: router)
         LiveFeed(app, settings).addRoutes(to: router)
+    }
+
+    /// Adds what all pages load, which is the same for all visitors.
+    static func addFiles(to router: some RouterMethods<some RequestContext>) {
+        router.get("style.css") { _, _ in styleSheet }
+        router.get("live.js") { _, _ in file(PackageResources.live_js, "text/javascript; charset=utf-8") }
+        router.get("icon.svg") { _, _ in file(PackageResources.icon_svg, "image/svg+xml") }
     }
 
     /// The style sheet of all pages.
@@ -51,12 +56,13 @@ struct FeedPages {
         )
     }
 
-    private func page(for request: Request) async throws -> Response {
+    private func page(for request: Request, _ visitor: Visitor) async throws -> Response {
         switch Destination(String(request.uri.path.dropFirst())) {
-        case .feed(let cursor): try await feedPage(FeedQuery(cursor: cursor), request)
-        case .posts(let author, let cursor): try await feedPage(FeedQuery(author: author, cursor: cursor), request)
-        case .users: try await usersPage(request)
-        case .user(let id): try await userPage(id, request)
+        case .feed(let cursor): try await feedPage(FeedQuery(cursor: cursor), request, visitor)
+        case .posts(let author, let cursor):
+            try await feedPage(FeedQuery(author: author, cursor: cursor), request, visitor)
+        case .users: try await usersPage(request, visitor)
+        case .user(let id): try await userPage(id, request, visitor)
         case nil: throw HTTPError(.notFound)
         }
     }
@@ -72,8 +78,8 @@ struct FeedPages {
             .response(to: request, cacheControl: freshness.cacheControl(maximumAge: settings.maximumAge))
     }
 
-    private func feedPage(_ query: FeedQuery, _ request: Request) async throws -> Response {
-        let page = try await app.withReader(for: .guest) { reader in
+    private func feedPage(_ query: FeedQuery, _ request: Request, _ visitor: Visitor) async throws -> Response {
+        let page = try await app.withReader(for: visitor) { reader in
             let page = try await reader.readFeed(query)
             // A user who has written nothing has an empty page, but an unknown user has none.
             if let author = query.author, page.total == 0 { _ = try await reader.showUser(author) }
@@ -100,8 +106,8 @@ struct FeedPages {
         return "\(posts)\(next)"
     }
 
-    private func usersPage(_ request: Request) async throws -> Response {
-        let users = try await app.withReader(for: .guest) { try await $0.listUsers() }
+    private func usersPage(_ request: Request, _ visitor: Visitor) async throws -> Response {
+        let users = try await app.withReader(for: visitor) { try await $0.listUsers() }
         return answer(self.users.present(users), users.freshness, to: request) { model in
             let rows: [HTML] = model.rows.map { row in
                 """
@@ -114,8 +120,8 @@ struct FeedPages {
         }
     }
 
-    private func galleryPage(_ request: Request) async throws -> Response {
-        let users = try await app.withReader(for: .guest) { try await $0.listUsers() }
+    private func galleryPage(_ request: Request, _ visitor: Visitor) async throws -> Response {
+        let users = try await app.withReader(for: visitor) { try await $0.listUsers() }
         let pictures = users.value.map { user in
             Picture(
                 name: user.name,
@@ -136,8 +142,8 @@ struct FeedPages {
         }
     }
 
-    private func userPage(_ id: User.ID, _ request: Request) async throws -> Response {
-        let profile = try await app.withReader(for: .guest) { try await $0.showUser(id) }
+    private func userPage(_ id: User.ID, _ request: Request, _ visitor: Visitor) async throws -> Response {
+        let profile = try await app.withReader(for: visitor) { try await $0.showUser(id) }
         return answer(profiles.present(profile), profile.freshness, to: request) { model in
             let fields: [HTML] = model.fields.map { "<dt>\($0.label)</dt><dd dir=\"auto\">\($0.text)</dd>\n" }
             let posts: [HTML] = model.posts.map { Self.article("\($0.title)", $0.body, author: nil) }

@@ -44,12 +44,12 @@ struct LiveFeed: Sendable {
         self.settings = settings
     }
 
-    func addRoutes(to router: some RouterMethods<some RequestContext>) {
-        router.get("live/posts") { _, _ in
+    func addRoutes(to router: some RouterMethods<FeedRequestContext>) {
+        router.get("live/posts") { _, context in
             let place = Place(count, limit: settings.liveConnections)
             guard place.isFree else { throw ProblemDetails.unavailable(retryAfter: .seconds(5)) }
             let body = ResponseBody { writer in
-                try await app.withGuestSession { reader in try await follow(reader, &writer) }
+                try await app.withSession(of: context.visitor) { reader in try await follow(reader, &writer) }
                 try await writer.finish(nil)
                 withExtendedLifetime(place) {}
             }

@@ -10,6 +10,7 @@ struct Page: Equatable, Sendable {
         case users = "Users"
         case gallery = "Gallery"
         case write = "Write"
+        case account = "Account"
 
         var path: String {
             switch self {
@@ -17,6 +18,7 @@ struct Page: Equatable, Sendable {
             case .users: "/users"
             case .gallery: "/gallery"
             case .write: "/posts/new"
+            case .account: "/account"
             }
         }
     }

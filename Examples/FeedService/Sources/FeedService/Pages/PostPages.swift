@@ -16,58 +16,65 @@ import UseCases
 struct PostPages {
     let app: FeedApp
 
-    func addRoutes(to router: some RouterMethods<some RequestContext>) {
-        router.get("posts/new") { request, _ in
-            try await page(PostForm(key: UUID().uuidString), .ok, to: request)
+    func addRoutes(to router: some RouterMethods<FeedRequestContext>) {
+        router.get("posts/new") { request, context in
+            try await page(PostForm(key: UUID().uuidString), .ok, to: request, of: context.visitor)
         }
-        router.post("posts") { request, _ in
+        router.post("posts") { request, context in
             let (form, content) = try await form(of: request)
-            return try await answering(form, request) {
-                let location = try await app.once(form.key, request, content) {
+            return try await answering(form, request, context.visitor) {
+                let location = try await app.once(form.key, request, content, of: context.visitor) {
                     guard let author = form.author else { throw ProblemDetails(422, detail: "Choose an author.") }
-                    let post = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+                    let post = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) {
+                        reader in
                         try await reader.publishPost(title: form.title, body: form.body, by: User.ID(author))
                     }
                     return "/posts/\(post.value.id)"
                 }
-                return Self.seeOther(location)
+                return Response.seeOther(location)
             }
         }
         router.get("posts/:id") { request, context in
             let id = try PostAPI.id(context.parameters)
-            let post = try await app.withReader(for: .guest) { try await $0.showPost(id) }
-            guard post.value.id == id else { return Self.seeOther("/posts/\(post.value.id)") }
-            return try await show(post, to: request)
+            let post = try await app.withReader(for: context.visitor) { try await $0.showPost(id) }
+            guard post.value.id == id else { return Response.seeOther("/posts/\(post.value.id)") }
+            return try await show(post, to: request, of: context.visitor)
         }
         router.get("posts/:id/edit") { request, context in
             let id = try PostAPI.id(context.parameters)
-            let post = try await app.withReader(for: .guest) { try await $0.showPost(id, .upstreamFirst) }
-            return try await page(PostForm(editing: post.value, key: UUID().uuidString), .ok, to: request)
+            let post = try await app.withReader(for: context.visitor) { try await $0.showPost(id, .upstreamFirst) }
+            return try await page(
+                PostForm(editing: post.value, key: UUID().uuidString),
+                .ok,
+                to: request,
+                of: context.visitor
+            )
         }
         router.post("posts/:id/edit") { request, context in
             let id = try PostAPI.id(context.parameters)
             var (form, content) = try await form(of: request)
             form.id = id
-            return try await answering(form, request) { [form] in
-                let location = try await app.once(form.key, request, content) {
-                    let post = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+            return try await answering(form, request, context.visitor) { [form] in
+                let location = try await app.once(form.key, request, content, of: context.visitor) {
+                    let post = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) {
+                        reader in
                         try await reader.editPost(id, title: form.title, body: form.body) { form.shows($0) }
                     }
                     return "/posts/\(post.value.id)"
                 }
-                return Self.seeOther(location)
+                return Response.seeOther(location)
             }
         }
         router.post("posts/:id/delete") { request, context in
             let id = try PostAPI.id(context.parameters)
             let (form, content) = try await form(of: request)
-            let location = try await app.once(form.key, request, content) {
-                try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+            let location = try await app.once(form.key, request, content, of: context.visitor) {
+                try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.deletePost(id) { form.shows($0) }
                 }
                 return "/posts"
             }
-            return Self.seeOther(location)
+            return Response.seeOther(location)
         }
         router.post("posts/:id/comments") { request, context in
             let id = try PostAPI.id(context.parameters)
@@ -76,20 +83,20 @@ struct PostPages {
             var form = CommentForm(fields)
             do {
                 let draft = try CommentDraft(on: id.rawValue, name: form.name, email: form.email, body: form.body)
-                let location = try await app.once(form.key, request, content) {
-                    _ = try await app.withReader(for: .guest, orThrowWhenLate: .outcomeUnknown) { reader in
+                let location = try await app.once(form.key, request, content, of: context.visitor) {
+                    _ = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                         try await reader.comments.create(draft)
                     }
                     return "/posts/\(id)#comments"
                 }
-                return Self.seeOther(location)
+                return Response.seeOther(location)
             } catch {
                 let problem = ProblemDetails(error)
                 form.reason = problem.detail
                 // As with a post: if the comment may have been accepted, another attempt must be the same request.
                 if problem.status != ProblemDetails.outcomeUnknown.status { form.key = UUID().uuidString }
-                let post = try await app.withReader(for: .guest) { try await $0.showPost(id) }
-                var response = try await show(post, form, to: request)
+                let post = try await app.withReader(for: context.visitor) { try await $0.showPost(id) }
+                var response = try await show(post, form, to: request, of: context.visitor)
                 response.status = HTTPResponse.Status(code: problem.status.code)
                 return response
             }
@@ -101,25 +108,15 @@ struct PostPages {
         return (PostForm(try content.form()), content)
     }
 
-    /// Reads a form, unless a page of another site has made the browser send it.
     private func content(of request: Request) async throws -> RequestContent {
-        guard request.headers[.secFetchSite] != "cross-site" else {
-            throw ProblemDetails(
-                403,
-                detail: "The form was sent by another site. Open the page here, and send it again."
-            )
-        }
-        return try await RequestContent(request, as: [RequestContent.formType], by: app.deadline)
-    }
-
-    private static func seeOther(_ path: String) -> Response {
-        Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"])
+        try await RequestContent(form: request, by: app.deadline)
     }
 
     /// Runs a change. If it is not possible, answers with the form that the visitor sent, and with the reason.
     private func answering(
         _ form: PostForm,
         _ request: Request,
+        _ visitor: Visitor,
         _ change: () async throws -> Response
     ) async throws -> Response {
         do {
@@ -131,13 +128,18 @@ struct PostPages {
             // The form was answered, so another attempt is another request, unless the first may have been done.
             if problem.status != ProblemDetails.outcomeUnknown.status { form.key = UUID().uuidString }
             if case ChangePostError.changedElsewhere(let theirs?) = error { form.adopt(theirs) }
-            return try await page(form, HTTPResponse.Status(code: problem.status.code), to: request)
+            return try await page(form, HTTPResponse.Status(code: problem.status.code), to: request, of: visitor)
         }
     }
 
-    private func page(_ form: PostForm, _ status: HTTPResponse.Status, to request: Request) async throws -> Response {
+    private func page(
+        _ form: PostForm,
+        _ status: HTTPResponse.Status,
+        to request: Request,
+        of visitor: Visitor
+    ) async throws -> Response {
         // Only a new post needs an author. Without the list, the text of the visitor is still there.
-        let users = form.id == nil ? try? await app.withReader(for: .guest, { try await $0.listUsers() }).value : nil
+        let users = form.id == nil ? try? await app.withReader(for: visitor, { try await $0.listUsers() }).value : nil
         var response = Answer(form.page(users ?? [])).response(to: request, cacheControl: "no-store")
         response.status = status
         return response
@@ -146,11 +148,12 @@ struct PostPages {
     private func show(
         _ post: Reading<Post>,
         _ form: CommentForm = CommentForm(key: UUID().uuidString),
-        to request: Request
+        to request: Request,
+        of visitor: Visitor
     ) async throws -> Response {
         let id = post.value.id
-        async let author = app.withReader(for: .guest) { try await $0.showUser(post.value.authorID).user.value.name }
-        async let comments = app.withReader(for: .guest) { try await $0.comments.list(on: id).comments }
+        async let author = app.withReader(for: visitor) { try await $0.showUser(post.value.authorID).user.value.name }
+        async let comments = app.withReader(for: visitor) { try await $0.comments.list(on: id).comments }
         let page = PostPage(
             post: post,
             author: (try? await author) ?? "user \(post.value.authorID)",
@@ -165,7 +168,20 @@ struct PostPages {
 
 extension RequestContent {
     /// The media type of forms.
-    static let formType = "application/x-www-form-urlencoded"
+    private static let formType = "application/x-www-form-urlencoded"
+
+    /// Reads a form, unless a page of another site has made the browser send it.
+    ///
+    /// - Throws: A `ProblemDetails` with the status 400, 403, 408, 413 or 415.
+    init(form request: Request, by deadline: Deadline) async throws {
+        guard request.headers[.secFetchSite] != "cross-site" else {
+            throw ProblemDetails(
+                403,
+                detail: "The form was sent by another site. Open the page here, and send it again."
+            )
+        }
+        try await self.init(request, as: [Self.formType], by: deadline)
+    }
 
     /// The fields of a form.
     ///
@@ -190,6 +206,7 @@ extension FeedApp {
     ///   - key: The key of the form.
     ///   - request: The request that sends the form.
     ///   - content: The form.
+    ///   - visitor: The visitor.
     ///   - change: Makes the change, and returns the path to show next.
     /// - Returns: The path.
     /// - Throws: An `IdempotencyError`, a `RecordStoreError`, or the error of the change.
@@ -197,6 +214,7 @@ extension FeedApp {
         _ key: String,
         _ request: Request,
         _ content: RequestContent,
+        of visitor: Visitor,
         _ change: () async throws -> String
     ) async throws -> String {
         let deadline = deadline
@@ -204,7 +222,7 @@ extension FeedApp {
             do {
                 let response = try await idempotency.response(
                     to: IdempotencyKey(key),
-                    of: "form",
+                    of: "form of \(visitor.name)",
                     fingerprint: Array("\(request.uri.path)\n".utf8) + content.bytes
                 ) {
                     Array(try await change().utf8)
@@ -215,6 +233,13 @@ extension FeedApp {
                 try await timer.sleep(for: .milliseconds(100))
             }
         }
+    }
+}
+
+extension Response {
+    /// Returns the answer to a form that has been accepted: the path of the page to show next.
+    static func seeOther(_ path: String) -> Response {
+        Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"])
     }
 }
 

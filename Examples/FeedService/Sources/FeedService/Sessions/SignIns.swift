@@ -6,12 +6,16 @@ import InwardRepositories
 ///
 /// A token is the user's name and 256 random bits. Instances that share the store accept each other's tokens.
 struct SignIns: Sendable {
+    /// The name of the cookie with the token of a visitor of the pages.
+    static let cookieName = "session"
+
     private static let prefix: RecordKey = ["signIns"]
     /// The maximum number of sign-ins of a user. The next one ends the oldest.
     private static let maximumCount = 20
 
     private let store: any SharedRecordStore
-    private let lifetime: Duration
+    /// How long a token is valid.
+    let lifetime: Duration
     private let now: @Sendable () -> Date
 
     init(store: any SharedRecordStore, lifetime: Duration, now: @escaping @Sendable () -> Date) {

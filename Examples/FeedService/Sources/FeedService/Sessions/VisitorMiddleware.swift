@@ -17,7 +17,16 @@ struct FeedRequestContext: RequestContext {
 
 /// Identifies the sender of a request, and keeps caches from showing one visitor's answers to another.
 struct VisitorMiddleware: RouterMiddleware {
+    /// Where requests have the token.
+    enum Place {
+        /// In `Authorization`. A token that is not valid is an error.
+        case authorization
+        /// In a cookie. A visitor whose token is not valid is a guest.
+        case cookie
+    }
+
     let signIns: SignIns
+    let place: Place
 
     func handle(
         _ request: Request,
@@ -25,18 +34,27 @@ struct VisitorMiddleware: RouterMiddleware {
         next: (Request, FeedRequestContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        if let field = request.headers[.authorization] {
-            guard field.lowercased().hasPrefix("bearer "),
-                let visitor = try await signIns.visitor(with: field.dropFirst(7).trimmingCharacters(in: .whitespaces))
-            else { throw SignInRequired() }
-            context.visitor = visitor
-        }
+        context.visitor = try await visitor(of: request)
         var response = try await next(request, context)
-        response.headers.append(HTTPField(name: .vary, value: "Authorization"))
+        response.headers.append(HTTPField(name: .vary, value: place == .cookie ? "Cookie" : "Authorization"))
         if context.visitor != .guest, let control = response.headers[.cacheControl] {
             response.headers[.cacheControl] = control.replacing("public", with: "private")
         }
         return response
+    }
+
+    private func visitor(of request: Request) async throws -> Visitor {
+        switch place {
+        case .cookie:
+            guard let token = request.cookies[SignIns.cookieName]?.value else { return .guest }
+            return try await signIns.visitor(with: token) ?? .guest
+        case .authorization:
+            guard let field = request.headers[.authorization] else { return .guest }
+            guard field.lowercased().hasPrefix("bearer "),
+                let visitor = try await signIns.visitor(with: field.dropFirst(7).trimmingCharacters(in: .whitespaces))
+            else { throw SignInRequired() }
+            return visitor
+        }
     }
 }
 
