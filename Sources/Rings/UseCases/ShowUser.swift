@@ -30,16 +30,17 @@ public struct ShowUser: Sendable {
         _ id: User.ID,
         _ policy: ReadPolicy = .cacheFirst
     ) async throws(ShowUserError) -> UserProfile {
-        async let written = Result(awaiting: { () async throws(RepositoryError) in
-            try await posts.posts(by: id, policy)
-        })
+        let written: Result<Reading<[Post]>, RepositoryError>
         let user: Reading<User>
-        do {
-            user = try await users.user(id, policy)
+        do throws(RepositoryError) {
+            (written, user) = try await concurrently(
+                { [posts] () async throws(RepositoryError) in try await posts.posts(by: id, policy) },
+                { () async throws(RepositoryError) in try await users.user(id, policy) }
+            )
         } catch {
             throw ShowUserError(error, id: id)
         }
-        switch await written {
+        switch written {
         case .success(let posts):
             return UserProfile(user: user, posts: .success(posts.map { $0.sorted { $0.id > $1.id } }))
         case .failure(let error) where error.reason == .cancelled:

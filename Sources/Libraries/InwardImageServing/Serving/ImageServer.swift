@@ -41,8 +41,7 @@ public import Foundation
 /// If the image cannot be loaded, the response is the ``ErrorPlaceholder`` with the status of the error. Substitutes from the
 /// source, such as the fallback of a data fetcher, are sent but not cached.
 public final class ImageServer: Sendable {
-    private let signer: ImageURLSigner
-    private let formats: ImageFormatNegotiation
+    private let requests: SignedRequests
     private let policy: ImageServingPolicy
     private let store: (any EncodedImageStore)?
     private let digest: @Sendable ([UInt8]) -> [UInt8]
@@ -85,8 +84,7 @@ public final class ImageServer: Sendable {
         executor: (any TaskExecutor)? = nil,
         observer: (any ImageObserver)? = nil
     ) {
-        self.signer = signer
-        self.formats = formats
+        requests = SignedRequests(signer: signer, formats: formats, version: policy.version)
         self.policy = policy
         self.store = store
         self.digest = digest
@@ -117,22 +115,24 @@ public final class ImageServer: Sendable {
     public func response(to request: ImageRequest, at date: Date) async -> DataResponse {
         var response = ImageResponse(method: request.method)
         guard response.isSupported else { return response.methodNotAllowed() }
-        let image: SignedImage
-        do throws(ImageURLError) { image = try signer.verify(request.path, at: date) } catch {
+        let signed: SignedRequest
+        do throws(ImageURLError) {
+            let accept = request.headerFields.values(of: .accept)
+            signed = try requests.request(request.path, accept: accept, at: date)
+        } catch {
             errorHandler.handle(error)
             return response.problem(ProblemDetails(error, at: date))
         }
-        let choice = formats.choice(accept: request.headerFields.values(of: .accept))
         do throws(ImageError) {
-            let variant = try await variant(of: image, choice, at: date)
-            response.maximumAge = min(image.expiry ?? variant.expiry, variant.expiry).timeIntervalSince(date)
+            let variant = try await variant(of: signed, at: date)
+            response.maximumAge = min(signed.image.expiry ?? variant.expiry, variant.expiry).timeIntervalSince(date)
             return response.answer(variant, ifNoneMatch: request.headerFields.values(of: .ifNoneMatch))
         } catch {
             let problem = ProblemDetails(error, at: date)
             switch policy.placeholder {
             case .image(let body, let mediaType): return response.placeholder(body, mediaType, for: problem)
             case .color(let color):
-                guard let (body, mediaType) = await placeholders.placeholder(color, for: image.recipe) else {
+                guard let (body, mediaType) = await placeholders.placeholder(color, for: signed.image.recipe) else {
                     return response.problem(problem)
                 }
                 return response.placeholder(body, mediaType, for: problem)
@@ -157,13 +157,12 @@ public final class ImageServer: Sendable {
 extension ImageServer {
     /// Returns an encoded image from memory, from a load in flight, or by loading it.
     private func variant(
-        of image: SignedImage,
-        _ choice: ImageFormatNegotiation.Choice,
+        of signed: SignedRequest,
         at date: Date
     ) async throws(ImageError) -> ImageVariant {
-        let key = ImageVariantKey(image, choice, version: policy.version)
-        if let variant = cache.variant(for: key, at: date) { return variant }
-        let outcome = await flights.outcome(for: key) { [self] key async throws(ImageError) in
+        let (image, choice) = (signed.image, signed.choice)
+        if let variant = cache.variant(for: signed.key, at: date) { return variant }
+        let outcome = await flights.outcome(for: signed.key) { [self] key async throws(ImageError) in
             // Another request may have cached the image since the lookup above.
             if let variant = cache.variant(for: key, at: date) { return variant }
             let generation = cache.generation

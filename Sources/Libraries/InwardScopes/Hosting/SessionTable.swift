@@ -106,15 +106,16 @@ struct SessionTable<Session: RegisteredSession> {
     mutating func admit(_ key: SessionKey, at now: Duration) -> Admission {
         guard !isClosed else { return .closed }
         var closing: Departure?
-        if let entry = entries[key] {
-            if entry.session?.isOpen == false {
+        if let index = entries.index(forKey: key) {
+            let (number, session) = (entries.values[index].number, entries.values[index].session)
+            if session?.isOpen == false {
                 // A caller closed the session without signing out.
                 closing = depart(key)
             } else {
-                entries[key]?.useCount += 1
-                if let place = entry.place { _ = unused.remove(place) }
-                entries[key]?.place = nil
-                return entry.session.map { .open($0, number: entry.number) } ?? .joins(number: entry.number)
+                entries.values[index].useCount += 1
+                if let place = entries.values[index].place { _ = unused.remove(place) }
+                entries.values[index].place = nil
+                return session.map { .open($0, number: number) } ?? .joins(number: number)
             }
         }
         // A session opens only after the earlier session of the same key is closed.
@@ -140,9 +141,9 @@ struct SessionTable<Session: RegisteredSession> {
 
     /// Ends one use of a session.
     mutating func release(_ key: SessionKey, number: Int, at now: Duration) {
-        guard let entry = entries[key], entry.number == number else { return }
-        entries[key]?.useCount -= 1
-        if entry.useCount == 1, entry.session != nil { wait(key, at: now) }
+        guard let index = entries.index(forKey: key), entries.values[index].number == number else { return }
+        entries.values[index].useCount -= 1
+        if entries.values[index].useCount == 0, entries.values[index].session != nil { wait(key, at: now) }
     }
 
     // MARK: Opening

@@ -33,19 +33,19 @@ public struct ReadFeed: Sendable {
         _ policy: ReadPolicy = .cacheFirst
     ) async throws(ReadFeedError) -> FeedPage {
         guard FeedQuery.pageSizes.contains(query.pageSize) else { throw .pageSizeOutOfRange(query.pageSize) }
-        async let authors = Result(awaiting: { () async throws(RepositoryError) in try await users.users(policy) })
+        let known: Result<Reading<[User]>, RepositoryError>
         let written: Reading<[Post]>
-        do {
-            written =
-                if let author = query.author {
-                    try await posts.posts(by: author, policy)
-                } else {
-                    try await posts.posts(policy)
+        do throws(RepositoryError) {
+            (known, written) = try await concurrently(
+                { [users] () async throws(RepositoryError) in try await users.users(policy) },
+                { () async throws(RepositoryError) in
+                    if let author = query.author { return try await posts.posts(by: author, policy) }
+                    return try await posts.posts(policy)
                 }
+            )
         } catch {
             throw ReadFeedError(error)
         }
-        let known = await authors
         if case .failure(let error) = known, error.reason == .cancelled { throw .cancelled }
         return page(of: written, by: known, for: query)
     }
@@ -55,9 +55,12 @@ public struct ReadFeed: Sendable {
         by known: Result<Reading<[User]>, RepositoryError>,
         for query: FeedQuery
     ) -> FeedPage {
-        let matching = query.matching(written.value).sorted { $0.id > $1.id }
-        let following = matching.drop { post in query.cursor.map { post.id >= $0.last } ?? false }
-        let shown = following.prefix(query.pageSize)
+        let matching = query.matching(written.value)
+        // Sorts positions, because a position is copied faster than a post.
+        let following = matching.indices
+            .filter { place in query.cursor.map { matching[place].id < $0.last } ?? true }
+            .sorted { matching[$0].id > matching[$1].id }
+        let shown = following.prefix(query.pageSize).map { matching[$0] }
         let authors = known.map { reading in
             Dictionary(reading.value.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         }
