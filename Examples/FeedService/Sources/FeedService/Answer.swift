@@ -3,10 +3,8 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import InwardCore
 import InwardFetching
 import NIOCore
-import Synchronization
 
 /// An encoded representation, with its entity tag.
 struct Answer: Sendable {
@@ -59,37 +57,5 @@ struct Answer: Sendable {
             return Response(status: .notModified, headers: fields)
         }
         return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: bytes))
-    }
-}
-
-/// Keeps encoded answers. An answer is reused only for an equal body, so it is never outdated.
-final class AnswerCache: Sendable {
-    private struct Kept: Sendable {
-        let body: any Equatable & Sendable
-        let answer: Answer
-    }
-
-    private let kept = Mutex(SieveCache<String, Kept>(limit: 16 * 1_024 * 1_024, countLimit: 4_096))
-
-    /// Returns the encoded form of a body.
-    ///
-    /// - Parameters:
-    ///   - body: What to show.
-    ///   - target: The path and the query of the request, which need not be normalized.
-    ///   - encode: Encodes the body.
-    /// - Returns: The answer.
-    /// - Throws: The error of `encode`.
-    func answer<Body: Equatable & Sendable>(
-        _ body: Body,
-        at target: String,
-        encoding encode: (Body) throws -> Answer
-    ) rethrows -> Answer {
-        let earlier = kept.withLock { $0.value(for: target) }
-        if let earlier, earlier.body as? Body == body { return earlier.answer }
-        let answer = try encode(body)
-        let cost = 2 * answer.size + 2 * target.utf8.count
-        // Released outside of the lock.
-        _ = kept.withLock { $0.insert(Kept(body: body, answer: answer), for: target, cost: cost) }
-        return answer
     }
 }

@@ -19,7 +19,7 @@ public import UseCases
 /// print(app.isReady)
 /// try await app.scope.close()
 /// ```
-public struct FeedApp: Sendable {
+public final class FeedApp: Sendable {
     /// The app's scope, with the client of the upstream.
     public let scope: AppScope<AsyncHTTPClientDataFetcher?>
     private let sessions: SessionRegistry<Reader>
@@ -133,7 +133,7 @@ public struct FeedApp: Sendable {
         orThrowWhenLate lateness: ProblemDetails = .unavailable,
         _ work: @escaping @Sendable (Reader) async throws -> Value
     ) async throws -> Value {
-        let answer = await deadline.bound { try await withSession(of: visitor, work) }
+        let answer = await deadline.bound { [self] in try await withSession(of: visitor, work) }
         guard let answer else { throw lateness }
         return try answer.get()
     }
@@ -194,7 +194,7 @@ public struct FeedApp: Sendable {
 }
 
 /// The use cases of a reader.
-public struct Reader: Sendable {
+public final class Reader: Sendable {
     /// Lists the users.
     public let listUsers: ListUsers
     /// Shows a user with the user's posts.

@@ -3,26 +3,32 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import InwardCore
-import Logging
 
-/// Assigns each request an identifier, for its response and its log records: that of the client or the proxy before the service,
-/// or a new one.
+/// Assigns each request an identifier, for its response and its log records (see ``LogFormat``): that of the client or the proxy before
+/// the service, or a new one.
 struct RequestIdentityMiddleware<Context: RequestContext>: RouterMiddleware {
     func handle(
         _ request: Request,
         context: Context,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let id = request.headers[.requestID].flatMap { Self.isPlain($0) ? $0 : nil } ?? UUID().uuidString
-        var context = context
-        context.logger[metadataKey: "request.id"] = "\(id)"
-        var response = try await InteractionID.$current.withValue(InteractionID(id)) { [context] in
+        let id = request.headers[.requestID].flatMap { Self.isPlain($0) ? $0 : nil } ?? Self.newID()
+        var response = try await InteractionID.$current.withValue(InteractionID(id)) {
             try await next(request, context)
         }
         response.headers[.requestID] = id
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "same-origin"
         return response
+    }
+
+    /// Returns 128 random bits in hexadecimal.
+    private static func newID() -> String {
+        (0..<2).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        }
+        .joined()
     }
 
     /// Whether the text can stand in a log and in a URL as it is.

@@ -29,6 +29,8 @@ public struct ServiceSettings: Hashable, Sendable {
     public var timeLimit = Duration.seconds(10)
     /// How long caches in front of the service may use an answer without asking again.
     public var maximumAge = Duration.seconds(5)
+    /// How long an answer to guests is given again without reading, unless something is written here.
+    public var reuseFor = Duration.milliseconds(100)
     /// How long users and posts of the upstream are used before they are read again.
     public var staleAfter = Duration.seconds(60)
     /// How long a shutdown waits for work in flight and for pending writes.
@@ -69,6 +71,7 @@ public struct ServiceSettings: Hashable, Sendable {
         if let keys = try reader.text("imageKeys") { imageKeys = try Self.imageKeys(keys) }
         timeLimit = try reader.seconds("timeLimit", in: 0.001...3_600, or: timeLimit)
         maximumAge = try reader.seconds("maximumAge", in: 0...86_400, or: maximumAge)
+        reuseFor = try reader.seconds("reuseFor", in: 0...60, or: reuseFor)
         staleAfter = try reader.seconds("staleAfter", in: 0...86_400, or: staleAfter)
         drainLimit = try reader.seconds("drainLimit", in: 0...3_600, or: drainLimit)
         requestsAtATime = try reader.number("requestsAtATime", in: 1...1_000_000, or: requestsAtATime)

@@ -1,42 +1,113 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTesting
+import Infrastructure
+import InwardCore
+import InwardFetching
+import InwardTesting
 import Synchronization
 import Testing
 
 @testable import FeedService
 
+@Suite(.timeLimit(.minutes(5)))
 struct AnswerCacheTests {
-    /// A body that counts how often it is encoded.
-    private struct Body: Encodable, Equatable {
-        let text: String
-        let encoded: Counter
-
-        final class Counter: Sendable, Equatable {
-            private let count = Atomic(0)
-            var value: Int { count.load(ordering: .relaxed) }
-            func add() { count.add(1, ordering: .relaxed) }
-            static func == (first: Counter, second: Counter) -> Bool { first === second }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            encoded.add()
-            var container = encoder.singleValueContainer()
-            try container.encode(text)
-        }
+    private final class Count: Sendable {
+        let value = Atomic(0)
     }
 
-    @Test func bodyIsEncodedAgainOnlyAfterAChange() throws {
-        let (cache, counter) = (AnswerCache(), Body.Counter())
+    private let clock = ManualClock()
+    private let encoded = Count()
+    private let cache: AnswerCache
+
+    init() {
+        cache = AnswerCache(maximumAge: .seconds(5), reuse: .milliseconds(100), timer: TimerService(clock))
+    }
+
+    /// Returns the body of the response to a read of a text, and whether it was read.
+    private func answer(
+        _ text: String,
+        to visitor: Visitor = .guest,
+        _ freshness: Freshness = .fresh,
+        at target: String = "/feed"
+    ) async throws -> (tag: String?, isRead: Bool) {
+        let request = Request(
+            head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: target),
+            body: RequestBody(buffer: ByteBuffer())
+        )
+        let isRead = Mutex(false)
+        let response = try await cache.response(to: request, at: target, of: visitor) {
+            isRead.withLock { $0 = true }
+            return (text, freshness)
+        } encoding: { text in
+            encoded.value.add(1, ordering: .relaxed)
+            return try Answer(json: text)
+        }
+        return (response.headers[.eTag], isRead.withLock { $0 })
+    }
+
+    @Test func bodyIsEncodedAgainOnlyAfterAChange() async throws {
         for (text, count) in [("a", 1), ("a", 1), ("b", 2), ("b", 2), ("a", 3)] {
-            let answer = try cache.answer(Body(text: text, encoded: counter), at: "/feed") { try Answer(json: $0) }
-            #expect(answer.size == 3 && counter.value == count)
+            clock.advance(by: .seconds(1))
+            _ = try await answer(text)
+            #expect(encoded.value.load(ordering: .relaxed) == count)
         }
-        _ = try cache.answer(Body(text: "a", encoded: counter), at: "/other") { try Answer(json: $0) }
-        #expect(counter.value == 4)
+        _ = try await answer("a", at: "/other")
+        #expect(encoded.value.load(ordering: .relaxed) == 4)
     }
 
-    @Test func sameTargetCanHaveBodiesOfTwoTypes() throws {
-        let cache = AnswerCache()
-        #expect(try cache.answer(PostsBody(posts: []), at: "/", encoding: { try Answer(json: $0) }).size == 12)
-        #expect(try cache.answer(UsersBody(users: []), at: "/", encoding: { try Answer(json: $0) }).size == 12)
-        #expect(try cache.answer([String](), at: "/", encoding: { try Answer(json: $0) }).size == 2)
+    @Test func answerIsReusedForAMoment() async throws {
+        let first = try await answer("a")
+        clock.advance(by: .milliseconds(99))
+        let second = try await answer("b")
+        #expect(first.isRead && !second.isRead && first.tag == second.tag)
+        clock.advance(by: .milliseconds(1))
+        let third = try await answer("b")
+        #expect(third.isRead && third.tag != first.tag)
+    }
+
+    @Test func answerIsNotReusedAfterAChange() async throws {
+        _ = try await answer("a")
+        cache.noteChange()
+        #expect(try await answer("b").isRead)
+    }
+
+    @Test func answerThatWasReadDuringAChangeIsNotReused() async throws {
+        let request = Request(
+            head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/feed"),
+            body: RequestBody(buffer: ByteBuffer())
+        )
+        _ = try await cache.response(to: request, at: "/feed", of: .guest) {
+            cache.noteChange()
+            return ("before", Freshness.fresh)
+        } encoding: {
+            try Answer(json: $0)
+        }
+        #expect(try await answer("after").isRead)
+    }
+
+    @Test func onlyFreshAnswersToGuestsAreReused() async throws {
+        _ = try await answer("a", to: .guest, .stale)
+        #expect(try await answer("a").isRead)
+        cache.noteChange()
+        _ = try await answer("a", to: .user("ada", signIn: "1"))
+        #expect(try await answer("a").isRead)
+        #expect(try await answer("b", to: .user("ada", signIn: "1")).isRead)
+        #expect(try await answer("c").isRead)
+    }
+
+    @Test func everyReadSeesTheWriteBeforeIt() async throws {
+        try await FeedStage(reusingAnswersFor: .seconds(60)).serving { client in
+            for count in 101...103 {
+                #expect(try await client.get("/api/feed?size=1").object["total"] as? Int == count - 1)
+                let draft = #"{"authorID": 7, "title": "Notes \#(count)", "body": "x"}"#
+                #expect(try await client.send(.post, "/api/posts", draft).status == .created)
+                #expect(try await client.get("/api/feed?size=1").object["total"] as? Int == count)
+                let page = String(buffer: try await client.get("/posts").body)
+                #expect(page.contains("Notes \(count)"))
+            }
+        }
     }
 }

@@ -21,8 +21,11 @@ struct FeedStage {
         _ settings: ServiceSettings = ServiceSettings(),
         dataFetcher: (any DataFetcher)? = nil,
         observers: AppObservers = AppObservers(),
+        reusingAnswersFor reuse: Duration = .zero,
         clock: any Clock<Duration> = ManualClock()
     ) async throws {
+        var settings = settings
+        settings.reuseFor = reuse
         self.settings = settings
         app = try await FeedApp(settings, dataFetcher: dataFetcher, observers: observers, clock: clock)
     }

@@ -1,5 +1,7 @@
 import Foundation
+import InwardCore
 import Logging
+import ServiceContextModule
 import Synchronization
 import Testing
 
@@ -47,6 +49,18 @@ struct JSONLogHandlerTests {
         #expect(metadata["c"] as? [String] == ["1", "2"])
         #expect(metadata["d"] as? String == "logger")
         #expect(metadata["e"] as? [String: String] == ["f": "g"])
+    }
+
+    @Test func recordsNameTheRequestAndTheTrace() {
+        #expect(LogFormat.metadata.get().isEmpty)
+        var context = ServiceContext.topLevel
+        context.trace = TraceContext(isSampled: false)
+        let metadata = ServiceContext.withValue(context) {
+            InteractionID.$current.withValue(InteractionID("request-1")) { LogFormat.metadata.get() }
+        }
+        #expect(metadata["request.id"] == "request-1" && metadata.count == 3)
+        #expect(metadata["trace.id"]?.description == context.trace?.trace)
+        #expect(metadata["span.id"]?.description == context.trace?.span)
     }
 
     @Test func recordsBelowTheLevelAreOmitted() {

@@ -19,7 +19,7 @@ struct ServiceSettingsTests {
             "staleAfter": 2, "drainLimit": 3, "connections": 4, "idleTimeout": 5,
             "tokenEndpoint": "https://example.org/token",
             "signInLifetime": 6, "store": "postgresql://db.example.org/feed", "requestsAtATime": 7,
-            "requestsPerSecond": 8, "operatorPort": 9, "logFormat": "json", "traceShare": 0.25,
+            "requestsPerSecond": 8, "operatorPort": 9, "logFormat": "json", "traceShare": 0.25, "reuseFor": 10,
             "imageKeys":
                 "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=,b:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
         ])
@@ -41,6 +41,7 @@ struct ServiceSettingsTests {
         expected.operatorPort = 9
         expected.logFormat = .json
         expected.traceShare = 0.25
+        expected.reuseFor = .seconds(10)
         let bytes = Data(count: 32).base64EncodedString()
         expected.imageKeys = ["a:\(bytes)", "b:\(bytes)"].compactMap(ImageKey.init)
         #expect(settings == expected)

@@ -142,16 +142,6 @@ struct SpanLogTests {
         #expect(records["work", "span.milliseconds"] == "0.0")
     }
 
-    @Test func recordsOfATraceNameIt() {
-        #expect(SpanLog.metadataProvider.get().isEmpty)
-        let span = SpanLog(share: 1, logger: records.logger).startSpan("work")
-        ServiceContext.withValue(span.context) {
-            let metadata = SpanLog.metadataProvider.get()
-            #expect(metadata["trace.id"]?.description == span.context.trace?.trace)
-            #expect(metadata["span.id"]?.description == span.context.trace?.span)
-        }
-    }
-
     private struct Instant: TracerInstant {
         let nanosecondsSinceEpoch: UInt64
 

@@ -10,30 +10,35 @@ import UseCases
 struct FeedAPI {
     let app: FeedApp
     let settings: ServiceSettings
-    private let answers = AnswerCache()
-
-    init(_ app: FeedApp, _ settings: ServiceSettings) {
-        self.app = app
-        self.settings = settings
-    }
+    let answers: AnswerCache
 
     func addRoutes(to router: RouterGroup<FeedRequestContext>) {
         router.get("users") { request, context in
-            let users = try await app.withReader(for: context.visitor) { try await $0.listUsers() }
-            return try answer(UsersBody(users: users.value.map(UserBody.init)), users.freshness, to: request)
+            try await answer(request, context) { reader in
+                let users = try await reader.listUsers()
+                return (UsersBody(users: users.value.map(UserBody.init)), users.freshness)
+            }
         }
         router.get("users/:id") { request, context in
-            let profile = try await profile(context)
-            return try answer(UserBody(profile.user.value), profile.user.freshness, to: request)
+            let id = try Self.id(context)
+            return try await answer(request, context) { reader in
+                let user = try await reader.showUser(id).user
+                return (UserBody(user.value), user.freshness)
+            }
         }
         router.get("users/:id/posts") { request, context in
-            let posts = try await profile(context).posts.get()
-            return try answer(PostsBody(posts: posts.value.map(PostBody.init)), posts.freshness, to: request)
+            let id = try Self.id(context)
+            return try await answer(request, context) { reader in
+                let posts = try await reader.showUser(id).posts.get()
+                return (PostsBody(posts: posts.value.map(PostBody.init)), posts.freshness)
+            }
         }
         router.get("feed") { request, context in
             let query = try FeedQuery(QueryParameters(request.uri.query))
-            let page = try await app.withReader(for: context.visitor) { try await $0.readFeed(query) }
-            return try answer(FeedBody(page), page.freshness, to: request)
+            return try await answer(request, context) { reader in
+                let page = try await reader.readFeed(query)
+                return (FeedBody(page), page.freshness)
+            }
         }
         PostAPI(app: app, settings: settings).addRoutes(to: router)
         CommentAPI(app: app, settings: settings).addRoutes(to: router)
@@ -50,25 +55,28 @@ struct FeedAPI {
     /// Returns the response to a read.
     ///
     /// - Parameters:
-    ///   - body: What was read.
-    ///   - freshness: Whether caches may use it.
     ///   - request: The request.
+    ///   - context: Its sender.
+    ///   - read: Reads what to show.
     /// - Returns: The response.
-    /// - Throws: An `EncodingError`, if JSON cannot represent a number in the body.
+    /// - Throws: The error of `read`; an `EncodingError`, if JSON cannot represent a number in the body.
     private func answer(
-        _ body: some Encodable & Equatable & Sendable,
-        _ freshness: Freshness,
-        to request: Request
-    ) throws -> Response {
-        try answers.answer(body, at: request.uri.string) { try Answer(json: $0) }
-            .response(to: request, cacheControl: freshness.cacheControl(maximumAge: settings.maximumAge))
+        _ request: Request,
+        _ context: FeedRequestContext,
+        reading read: @escaping @Sendable (Reader) async throws -> (some Encodable & Equatable & Sendable, Freshness)
+    ) async throws -> Response {
+        try await answers.response(to: request, at: request.uri.string, of: context.visitor) {
+            try await app.withReader(for: context.visitor, read)
+        } encoding: {
+            try Answer(json: $0)
+        }
     }
 
-    private func profile(_ context: FeedRequestContext) async throws -> UserProfile {
+    private static func id(_ context: FeedRequestContext) throws -> User.ID {
         guard let text = context.parameters.get("id"), let id = User.ID(text), id.description == text else {
             throw ProblemDetails(.notFound, detail: "A user ID is a number.")
         }
-        return try await app.withReader(for: context.visitor) { try await $0.showUser(id) }
+        return id
     }
 }
 

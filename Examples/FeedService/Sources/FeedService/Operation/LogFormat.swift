@@ -1,5 +1,7 @@
 import Foundation
+import InwardCore
 public import Logging
+import ServiceContextModule
 
 /// The form of log records.
 public enum LogFormat: String, Hashable, Sendable {
@@ -7,6 +9,17 @@ public enum LogFormat: String, Hashable, Sendable {
     case text
     /// An object in JSON on each line, for systems that collect logs.
     case json
+
+    /// What each record says about the request whose work it is.
+    static let metadata = Logger.MetadataProvider {
+        var metadata: Logger.Metadata = [:]
+        if let request = InteractionID.current { metadata["request.id"] = "\(request)" }
+        if let trace = ServiceContext.current?.trace {
+            metadata["trace.id"] = "\(trace.trace)"
+            metadata["span.id"] = "\(trace.span)"
+        }
+        return metadata
+    }
 
     /// Returns a logger that writes to standard error.
     ///
@@ -16,12 +29,12 @@ public enum LogFormat: String, Hashable, Sendable {
         switch self {
         case .text:
             Logger(label: label) {
-                StreamLogHandler.standardError(label: $0, metadataProvider: SpanLog.metadataProvider)
+                StreamLogHandler.standardError(label: $0, metadataProvider: Self.metadata)
             }
         case .json:
             Logger(label: label) { label in
                 var handler = JSONLogHandler(label: label)
-                handler.metadataProvider = SpanLog.metadataProvider
+                handler.metadataProvider = Self.metadata
                 return handler
             }
         }

@@ -63,19 +63,22 @@ public final class PrometheusMetrics: MetricsFactory {
     }
 
     private static func name(_ label: String) -> String {
-        let name = String(
-            label.unicodeScalars.map { scalar in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "_": Character(scalar)
-                default: "_"
-                }
+        let scalars = label.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "_": scalar
+            default: "_"
             }
-        )
-        return name.first?.isNumber == false ? name : "_" + name
+        }
+        let isNumber = scalars.first.map { ("0"..."9").contains($0) } ?? true
+        return (isNumber ? "_" : "") + String(String.UnicodeScalarView(scalars))
     }
 
+    private static let special = [UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "\n")]
+
     private static func escaped(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        // Searching for each of them takes longer than all of the rest.
+        guard value.utf8.contains(where: Self.special.contains) else { return value }
+        return value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
     // MARK: Instruments

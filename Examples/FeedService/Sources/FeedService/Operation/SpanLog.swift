@@ -24,12 +24,6 @@ struct SpanLog: Tracer {
         (self.share, self.logger) = (share, logger)
     }
 
-    /// Adds the trace and the span of the current work to each log record.
-    static let metadataProvider = Logger.MetadataProvider {
-        guard let trace = ServiceContext.current?.trace else { return [:] }
-        return ["trace.id": "\(trace.trace)", "span.id": "\(trace.span)"]
-    }
-
     func startSpan<Instant: TracerInstant>(
         _ operationName: String,
         context: @autoclosure () -> ServiceContext,

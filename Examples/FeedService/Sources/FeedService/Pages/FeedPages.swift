@@ -13,14 +13,15 @@ import UseCases
 struct FeedPages {
     private let app: FeedApp
     private let settings: ServiceSettings
-    private let answers = AnswerCache()
+    private let answers: AnswerCache
     private let feed = FeedPresenter(router: Page.router)
     private let users = UserListPresenter(router: Page.router)
     private let profiles = UserProfilePresenter(router: Page.router)
 
-    init(_ app: FeedApp, _ settings: ServiceSettings) {
+    init(_ app: FeedApp, _ settings: ServiceSettings, _ answers: AnswerCache) {
         self.app = app
         self.settings = settings
+        self.answers = answers
     }
 
     func addRoutes(to router: some RouterMethods<FeedRequestContext>) {
@@ -69,23 +70,25 @@ struct FeedPages {
 
     /// Returns the response with a page, which is drawn only if its view model has changed.
     private func answer<Model: Equatable & Sendable>(
-        _ model: Model,
-        _ freshness: Freshness,
-        to request: Request,
+        _ request: Request,
+        _ visitor: Visitor,
+        reading read: @escaping @Sendable (Reader) async throws -> (Model, Freshness),
         drawing draw: (Model) -> Page
-    ) -> Response {
-        answers.answer(model, at: request.uri.path) { Answer(draw($0)) }
-            .response(to: request, cacheControl: freshness.cacheControl(maximumAge: settings.maximumAge))
+    ) async throws -> Response {
+        try await answers.response(to: request, at: request.uri.path, of: visitor) {
+            try await app.withReader(for: visitor, read)
+        } encoding: {
+            Answer(draw($0))
+        }
     }
 
     private func feedPage(_ query: FeedQuery, _ request: Request, _ visitor: Visitor) async throws -> Response {
-        let page = try await app.withReader(for: visitor) { reader in
+        try await answer(request, visitor) { [feed] reader in
             let page = try await reader.readFeed(query)
             // A user who has written nothing has an empty page, but an unknown user has none.
             if let author = query.author, page.total == 0 { _ = try await reader.showUser(author) }
-            return page
-        }
-        return answer(feed.present(page, by: query.author), page.freshness, to: request) { model in
+            return (feed.present(page, by: query.author), page.freshness)
+        } drawing: { model in
             if let author = query.author {
                 return Page("Posts of user \(author)", in: .users, content: Self.list(model))
             }
@@ -107,8 +110,10 @@ struct FeedPages {
     }
 
     private func usersPage(_ request: Request, _ visitor: Visitor) async throws -> Response {
-        let users = try await app.withReader(for: visitor) { try await $0.listUsers() }
-        return answer(self.users.present(users), users.freshness, to: request) { model in
+        try await answer(request, visitor) { [presenter = users] reader in
+            let users = try await reader.listUsers()
+            return (presenter.present(users), users.freshness)
+        } drawing: { model in
             let rows: [HTML] = model.rows.map { row in
                 """
                 <li><a href="\(row.link?.text ?? "")" dir="auto">\(row.name)</a>
@@ -121,16 +126,18 @@ struct FeedPages {
     }
 
     private func galleryPage(_ request: Request, _ visitor: Visitor) async throws -> Response {
-        let users = try await app.withReader(for: visitor) { try await $0.listUsers() }
-        let pictures = users.value.map { user in
-            Picture(
-                name: user.name,
-                link: Page.router.link(to: .user(user.id))?.text ?? "",
-                small: app.images.path(of: user.id, side: 240, at: Date()),
-                large: app.images.path(of: user.id, side: 480, at: Date())
-            )
-        }
-        return answer(pictures, users.freshness, to: request) { pictures in
+        try await answer(request, visitor) { [images = app.images] reader in
+            let users = try await reader.listUsers()
+            let pictures = users.value.map { user in
+                Picture(
+                    name: user.name,
+                    link: Page.router.link(to: .user(user.id))?.text ?? "",
+                    small: images.path(of: user.id, side: 240, at: Date()),
+                    large: images.path(of: user.id, side: 480, at: Date())
+                )
+            }
+            return (pictures, users.freshness)
+        } drawing: { pictures in
             let items: [HTML] = pictures.map { picture in
                 """
                 <li><a href="\(picture.link)"><img src="\(picture.small ?? "")" srcset="\(picture.large ?? "") 2x" width="240" \
@@ -143,12 +150,14 @@ struct FeedPages {
     }
 
     private func userPage(_ id: User.ID, _ request: Request, _ visitor: Visitor) async throws -> Response {
-        let profile = try await app.withReader(for: visitor) { try await $0.showUser(id) }
-        return answer(profiles.present(profile), profile.freshness, to: request) { model in
+        try await answer(request, visitor) { [profiles] reader in
+            let profile = try await reader.showUser(id)
+            return (ProfilePage(profiles.present(profile), profile), profile.freshness)
+        } drawing: { page in
+            let model = page.model
             let fields: [HTML] = model.fields.map { "<dt>\($0.label)</dt><dd dir=\"auto\">\($0.text)</dd>\n" }
             let posts: [HTML] = model.posts.map { Self.article("\($0.title)", $0.body, author: nil) }
-            let written: HTML =
-                if case .failure = profile.posts { "<p>The posts are not available now.</p>\n" } else { "\(posts)" }
+            let written: HTML = page.hasPosts ? "\(posts)" : "<p>The posts are not available now.</p>\n"
             return Page(model.name, in: .users, content: "<dl>\n\(fields)</dl>\n<h2>Posts</h2>\n\(written)")
         }
     }
@@ -157,6 +166,18 @@ struct FeedPages {
     private struct Picture: Equatable, Sendable {
         let name, link: String
         let small, large: String?
+    }
+
+    /// What the page of a user shows.
+    private struct ProfilePage: Equatable, Sendable {
+        let model: UserProfileViewModel
+        /// Whether the posts could be read.
+        let hasPosts: Bool
+
+        init(_ model: UserProfileViewModel, _ profile: UserProfile) {
+            self.model = model
+            hasPosts = if case .success = profile.posts { true } else { false }
+        }
     }
 
     private static func article(_ title: HTML, _ body: String, author: HTML?) -> HTML {
