@@ -243,7 +243,13 @@ let integrations: [Target] = [
         linkerSettings: [.linkedLibrary("pq", .when(traits: ["PostgreSQL"]))]
     ),
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-    .target(name: "InwardVips", dependencies: ["InwardCore", "InwardImages", .target(name: "CVips", condition: vips)]),
+    .target(
+        name: "InwardVips",
+        dependencies: [
+            "InwardCore", "InwardImages", .target(name: "CVips", condition: vips),
+            .target(name: "CPango", condition: vips),
+        ]
+    ),
     // Wraps functions of libvips with variable arguments, which Swift cannot call. Empty without the trait.
     .target(
         name: "CVips",
@@ -255,6 +261,17 @@ let integrations: [Target] = [
         name: "CLibVips",
         pkgConfig: vipsPackageConfig,
         providers: [.apt(["libvips-dev"]), .brew(["vips"])]
+    ),
+    // Turns text into outlines with Pango, which libvips depends on. Empty without the trait.
+    .target(
+        name: "CPango",
+        dependencies: [.target(name: "CLibPango", condition: vips)],
+        cSettings: [.define("VIPS", .when(traits: ["Vips"]))]
+    ),
+    .systemLibrary(
+        name: "CLibPango",
+        pkgConfig: "pangoft2",
+        providers: [.apt(["libpango1.0-dev"]), .brew(["pango"])]
     ),
 
     .testTarget(
@@ -483,7 +500,7 @@ let package = Package(
 )
 
 for target in package.targets
-where target.type != .plugin && target.type != .system && !["CPostgreSQL", "CVips"].contains(target.name) {
+where target.type != .plugin && target.type != .system && !["CPostgreSQL", "CVips", "CPango"].contains(target.name) {
     target.swiftSettings = [
         .strictMemorySafety(),  // SE-0458: unsafe operations are marked `unsafe`.
         .enableUpcomingFeature("ExistentialAny"),  // SE-0335: an existential says `any`.

@@ -25,3 +25,28 @@ extension ImageCodecError: ProblemDetailsConvertible {
         }
     }
 }
+
+extension TypesettingError: ProblemDetailsConvertible {
+    /// The response to a client that sent the text, such as in a form: 422 with the text of the error if a character cannot be
+    /// drawn or is not allowed, and 503 otherwise.
+    public var problemDetails: ProblemDetails {
+        switch reason {
+        case .missingCharacters, .invalidText: ProblemDetails(422, detail: description)
+        case .unavailable, .cancelled, .timedOut: .unavailable
+        }
+    }
+}
+
+extension ImageError {
+    /// The error of an image whose watermark cannot be typeset.
+    init(_ error: TypesettingError, of address: ImageAddress) {
+        let reason: Reason =
+            switch error.reason {
+            case .missingCharacters, .invalidText: .unsupported
+            case .unavailable: .unavailable
+            case .cancelled: .cancelled
+            case .timedOut: .timedOut
+            }
+        self.init(reason, of: address, explanation: "has a watermark whose text \(error.explanation)")
+    }
+}

@@ -33,7 +33,7 @@ struct ImageRecipeTests {
     func canonicalTextMakesThePluginAndIsWrittenBack(text: String, plugin: any Plugin<ImageResult>) throws {
         let recipe = try ImageRecipe(text)
         #expect(recipe.description == text)
-        #expect(recipe.plugins == PluginCollection([plugin]))
+        #expect(try recipe.plugins() == PluginCollection([plugin]))
         #expect(try ImageRecipe(steps: recipe.steps) == recipe)
     }
 
@@ -53,7 +53,7 @@ struct ImageRecipeTests {
 
     @Test func orderOfStepsMatters() throws {
         let recipe = try ImageRecipe("blur=2;resize=9x9")
-        #expect(recipe.plugins == PluginCollection([Blur(radius: 2), Resize(width: 9, height: 9)]))
+        #expect(try recipe.plugins() == PluginCollection([Blur(radius: 2), Resize(width: 9, height: 9)]))
         #expect(try recipe != ImageRecipe("resize=9x9;blur=2"))
     }
 

@@ -3,8 +3,12 @@ import InwardImages
 extension ImageRecipe {
     /// Reads a recipe, such as `resize=640x480,mode=fill;grayscale`.
     ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - hasTypesetter: Whether a typesetter draws the watermarks, so that their texts may have characters that the built-in
+    ///     font lacks.
     /// - Throws: An ``ImageRecipeError`` that names the step that is wrong, and says what is allowed.
-    public init(_ text: String) throws(ImageRecipeError) {
+    public init(_ text: String, hasTypesetter: Bool = false) throws(ImageRecipeError) {
         // Checked first, so that a long text costs nothing.
         guard text.utf8.count <= Self.maximumLength else { throw .tooLong(text.utf8.count) }
         guard !text.isEmpty else { throw .empty }
@@ -12,11 +16,11 @@ extension ImageRecipe {
         guard parts.count <= Self.maximumSteps else { throw .tooManySteps(parts.count) }
         var steps: [Step] = []
         for (index, part) in parts.enumerated() {
-            do throws(RecipeStepProblem) { steps.append(try Step(part).checked()) } catch {
+            do throws(RecipeStepProblem) { steps.append(try Step(part).checked(hasTypesetter)) } catch {
                 throw ImageRecipeError(error, step: index + 1, text: String(part))
             }
         }
-        try self.init(steps: steps)
+        try self.init(steps: steps, hasTypesetter: hasTypesetter)
     }
 }
 

@@ -23,8 +23,8 @@ extension ImageRecipe.Step: CustomStringConvertible {
 
     /// Returns the step in its canonical form.
     ///
-    /// - Throws: A `RecipeStepProblem` if it exceeds a limit.
-    func checked() throws(RecipeStepProblem) -> Self {
+    /// - Throws: A `RecipeStepProblem` if it exceeds a limit, or if it has no typesetter and the built-in font lacks a character.
+    func checked(_ hasTypesetter: Bool) throws(RecipeStepProblem) -> Self {
         let sides = 1...ImageRecipe.maximumSide
         let places = 0...ImageRecipe.maximumSide
         switch self {
@@ -43,7 +43,7 @@ extension ImageRecipe.Step: CustomStringConvertible {
         case .roundedCorners(let radius):
             return .roundedCorners(radius: try radius.hundredths(upTo: ImageRecipe.maximumSide))
         case .watermark(let mark):
-            try mark.check()
+            try mark.check(hasTypesetter)
             return self
         }
     }
@@ -102,14 +102,20 @@ extension ImageRecipe.TextWatermark {
         return options
     }
 
-    fileprivate func check() throws(RecipeStepProblem) {
+    fileprivate func check(_ hasTypesetter: Bool) throws(RecipeStepProblem) {
         let limit = ImageRecipe.maximumWatermarkLength
         // Counted in bytes first, because a single character can have any number of them.
         guard !text.isEmpty, text.utf8.count <= 4 * limit, text.count <= limit else {
-            throw RecipeStepProblem("the text must have 1 to \(limit) characters")
+            throw RecipeStepProblem("the text must have 1 to \(limit) characters, in at most \(4 * limit) bytes")
         }
-        let missing = Watermark.missingCharacters(in: text)
-        guard missing.isEmpty else { throw RecipeStepProblem(missing: missing) }
+        if hasTypesetter {
+            do throws(TypesettingError) { _ = try TextLine(text) } catch {
+                throw RecipeStepProblem("the text \(error.explanation)")
+            }
+        } else {
+            let missing = Watermark.missingCharacters(in: text)
+            guard missing.isEmpty else { throw RecipeStepProblem(missing: missing) }
+        }
         guard (1...100).contains(widthPercent) else {
             throw RecipeStepProblem("option 'width'", mustBeIn: 1...100)
         }

@@ -25,6 +25,17 @@ public import InwardImages
 /// Positions are `top-left`, `top`, `top-right`, `left`, `center`, `right`, `bottom-left`, `bottom` and `bottom-right`. A
 /// watermark may have four bytes of color, of which the last one is the alpha.
 ///
+/// The built-in font of watermarks has printable ASCII characters only, and other characters are an error. With a `Typesetter`,
+/// such as `PangoTypesetter` of `InwardVips`, a watermark may have characters of all scripts:
+///
+/// ```swift
+/// func addGreeting(to loader: inout ImageLoader, _ typesetter: any Typesetter) throws {
+///     let mark = ImageRecipe.TextWatermark("안녕하세요")
+///     let recipe = try ImageRecipe(steps: [.watermark(mark)], hasTypesetter: true)
+///     for plugin in try recipe.plugins(typesetter: typesetter) { loader.addPlugin(plugin) }
+/// }
+/// ```
+///
 /// A recipe has one canonical text, its ``description``. ``init(_:)`` also reads texts with options in another order, with
 /// options that state a default, with decimals such as `2.50`, and with colors in upper case, because people write recipes into
 /// settings. Equal recipes have the same canonical text, so caches find the same image for all of them. URLs are stricter: a
@@ -46,13 +57,17 @@ public struct ImageRecipe: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a recipe from steps.
     ///
+    /// - Parameters:
+    ///   - steps: The steps in order.
+    ///   - hasTypesetter: Whether a typesetter draws the watermarks, so that their texts may have characters that the built-in
+    ///     font lacks. ``plugins(typesetter:)`` then checks whether there are fonts for them.
     /// - Throws: An ``ImageRecipeError`` if there are no steps or too many, or if a number or a text is outside its limits.
-    public init(steps: [Step]) throws(ImageRecipeError) {
+    public init(steps: [Step], hasTypesetter: Bool = false) throws(ImageRecipeError) {
         guard !steps.isEmpty else { throw .empty }
         guard steps.count <= Self.maximumSteps else { throw .tooManySteps(steps.count) }
         var checked: [Step] = []
         for (index, step) in steps.enumerated() {
-            do throws(RecipeStepProblem) { checked.append(try step.checked()) } catch {
+            do throws(RecipeStepProblem) { checked.append(try step.checked(hasTypesetter)) } catch {
                 throw ImageRecipeError(error, step: index + 1, text: step.description)
             }
         }
@@ -64,13 +79,28 @@ public struct ImageRecipe: Hashable, Sendable, CustomStringConvertible {
     /// The canonical text.
     public var description: String { steps.map(\.description).joined(separator: ";") }
 
-    /// The plugins that process an image, for an image loader.
+    /// Returns the plugins that process an image, for an image loader.
     ///
     /// ```swift
     /// var loader = loader
-    /// for plugin in try ImageRecipe("grayscale;corners=12").plugins { loader.addPlugin(plugin) }
+    /// for plugin in try ImageRecipe("grayscale;corners=12").plugins() { loader.addPlugin(plugin) }
     /// ```
-    public var plugins: PluginCollection<ImageResult> { PluginCollection(steps.map(\.plugin)) }
+    ///
+    /// - Parameter typesetter: The typesetter for the texts of all watermarks, or `nil` for the built-in font.
+    /// - Returns: The plugins, in the order of the steps.
+    /// - Throws: A `TypesettingError` if the font, or every font of the typesetter, lacks a character, or if the typesetter fails.
+    public func plugins(typesetter: (any Typesetter)? = nil) throws(TypesettingError) -> PluginCollection<ImageResult> {
+        var plugins = PluginCollection<ImageResult>([])
+        for step in steps { plugins.add(try step.plugin(typesetter)) }
+        return plugins
+    }
+
+    /// Whether the recipe draws text.
+    var hasText: Bool {
+        steps.contains { step in
+            if case .watermark = step { true } else { false }
+        }
+    }
 
     /// The size of the result for a large image, or `nil` if it depends on the image.
     var size: ImageSize? {
@@ -131,7 +161,7 @@ extension ImageRecipe {
             case tiled
         }
 
-        /// The text, in printable ASCII characters.
+        /// The text. Without a typesetter, it may have printable ASCII characters only.
         public let text: String
         /// The color of the text.
         public let color: Color
@@ -160,8 +190,8 @@ extension ImageRecipe {
 }
 
 extension ImageRecipe.Step {
-    /// The plugin for this step.
-    var plugin: any Plugin<ImageResult> {
+    /// Returns the plugin for this step.
+    fileprivate func plugin(_ typesetter: (any Typesetter)?) throws(TypesettingError) -> any Plugin<ImageResult> {
         switch self {
         case .resize(let size, let mode, let enlarges): Resize(to: size, mode: mode, enlarges: enlarges)
         case .crop(let size, .gravity(let gravity)): Crop(to: size, at: gravity)
@@ -172,7 +202,7 @@ extension ImageRecipe.Step {
         case .roundedCorners(let radius): RoundedCorners(radius: radius)
         case .watermark(let mark):
             Watermark(
-                .text(mark.text, mark.color),
+                try mark.pluginMark(typesetter),
                 at: mark.pluginPlacement,
                 width: .ofWidth(Double(mark.widthPercent) / 100),
                 opacity: Double(mark.opacityPercent) / 100
@@ -182,6 +212,30 @@ extension ImageRecipe.Step {
 }
 
 extension ImageRecipe.TextWatermark {
+    /// Compares all properties, and the texts by their bytes: a recipe has one canonical text, and a composed `é` and a decomposed
+    /// one make different texts.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.text.utf8.elementsEqual(second.text.utf8) && first.color == second.color
+            && first.placement == second.placement && first.widthPercent == second.widthPercent
+            && first.opacityPercent == second.opacityPercent
+    }
+
+    /// Hashes the properties that are compared.
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(color)
+        hasher.combine(placement)
+        hasher.combine(widthPercent)
+        hasher.combine(opacityPercent)
+    }
+
+    fileprivate func pluginMark(_ typesetter: (any Typesetter)?) throws(TypesettingError) -> Watermark.Mark {
+        if let typesetter { return .outline(try typesetter.outline(of: text), color) }
+        let missing = Watermark.missingCharacters(in: text)
+        guard missing.isEmpty else { throw .missingFromBuiltInFont(missing) }
+        return .text(text, color)
+    }
+
     fileprivate var pluginPlacement: Watermark.Placement {
         switch placement {
         case .single(let gravity): .single(gravity)

@@ -73,9 +73,19 @@ struct RecipeStepProblem: Error {
 
     /// A watermark with characters that the font lacks.
     init(missing characters: [Character]) {
-        let names = characters.prefix(8).map { "'\(String($0).visible.excerpt(upTo: 12))'" }.joined(separator: ", ")
-        let rest = characters.count > 8 ? " and \(characters.count - 8) more" : ""
-        self.init("the font of watermarks has printable ASCII characters only, and lacks \(names)\(rest)")
+        self.init("\(TypesettingError.builtInFont), and lacks \(characters.namedForErrors)")
         missingCharacters = characters
+    }
+}
+
+extension TypesettingError {
+    fileprivate static let builtInFont = "the font of watermarks has printable ASCII characters only"
+
+    /// A watermark without a typesetter.
+    static func missingFromBuiltInFont(_ characters: [Character]) -> TypesettingError {
+        TypesettingError(
+            .missingCharacters(characters),
+            "cannot be drawn without a typesetter: \(builtInFont), and lacks \(characters.namedForErrors)"
+        )
     }
 }

@@ -43,6 +43,7 @@ public import Foundation
 public final class ImageServer: Sendable {
     private let requests: SignedRequests
     private let policy: ImageServingPolicy
+    private let typesetter: (any Typesetter)?
     private let store: (any EncodedImageStore)?
     private let digest: @Sendable ([UInt8]) -> [UInt8]
     private let errorHandler: any ErrorHandler
@@ -61,6 +62,8 @@ public final class ImageServer: Sendable {
     ///   - formats: The formats that clients can get. The codec must be able to write them.
     ///   - policy: The lifetimes, the limits and the placeholder.
     ///   - budget: The limit for memory and for concurrent fetches. It also covers encoding.
+    ///   - typesetter: The typesetter for the texts of watermarks, such as `PangoTypesetter` of `InwardVips`, or `nil` for the
+    ///     built-in font, which has printable ASCII characters only. If you change its fonts, change the policy's `version` as well.
     ///   - store: The store for encoded images, or `nil` to keep them in memory only.
     ///   - digest: Returns a digest of an encoded image for its entity tag, such as its SHA-256 hash or the first 16 bytes of it.
     ///     Different images must have different digests.
@@ -77,6 +80,7 @@ public final class ImageServer: Sendable {
         formats: ImageFormatNegotiation = ImageFormatNegotiation(),
         policy: ImageServingPolicy = ImageServingPolicy(),
         budget: DecodingBudget = DecodingBudget(),
+        typesetter: (any Typesetter)? = nil,
         store: (any EncodedImageStore)? = nil,
         digest: @escaping @Sendable ([UInt8]) -> [UInt8],
         errorHandler: any ErrorHandler,
@@ -84,8 +88,14 @@ public final class ImageServer: Sendable {
         executor: (any TaskExecutor)? = nil,
         observer: (any ImageObserver)? = nil
     ) {
-        requests = SignedRequests(signer: signer, formats: formats, version: policy.version)
+        requests = SignedRequests(
+            signer: signer,
+            formats: formats,
+            version: policy.version,
+            hasTypesetter: typesetter != nil
+        )
         self.policy = policy
+        self.typesetter = typesetter
         self.store = store
         self.digest = digest
         self.errorHandler = errorHandler
@@ -194,9 +204,9 @@ extension ImageServer {
         at date: Date
     ) async throws(ImageError) -> ImageVariant {
         var loader = loader
-        for plugin in image.recipe.plugins { loader.addPlugin(plugin) }
         var encoding = choice.opaque
         do throws(ImageError) {
+            for plugin in try plugins(of: image) { loader.addPlugin(plugin) }
             let encoded = try await loader.loadEncodedImage(from: image.address) { image in
                 encoding = choice.encoding(for: image)
                 return encoding
@@ -212,6 +222,12 @@ extension ImageServer {
             // Reported here, and not once for each request that waits.
             if error.reason != .cancelled { errorHandler.handle(error) }
             throw error
+        }
+    }
+
+    private func plugins(of image: SignedImage) throws(ImageError) -> PluginCollection<ImageResult> {
+        do throws(TypesettingError) { return try image.recipe.plugins(typesetter: typesetter) } catch {
+            throw ImageError(error, of: image.address)
         }
     }
 

@@ -23,14 +23,16 @@ extension ImageVariantKey {
     /// The version of the text of keys, and of what plugins and codecs do. Increase it if an image would look different now.
     private static let version = 1
 
-    init(_ image: SignedImage, _ choice: ImageFormatNegotiation.Choice, version: Int) {
+    init(_ image: SignedImage, _ choice: ImageFormatNegotiation.Choice, version: Int, hasTypesetter: Bool = false) {
         var encodings = [choice.opaque]
         if choice.transparent != choice.opaque { encodings.append(choice.transparent) }
         let formats = encodings.map { "\($0.format.mediaType),\($0.quality),\($0.subsampling)" }.joined(separator: "+")
+        // Texts look different with a typesetter.
+        let text = hasTypesetter && image.recipe.hasText ? " typeset" : ""
         // Recipes have no spaces, and the address is last, so the text is unambiguous.
         self.init(
             address: image.address,
-            description: "\(Self.version).\(version) \(formats) \(image.recipe) \(image.address.rawValue)"
+            description: "\(Self.version).\(version)\(text) \(formats) \(image.recipe) \(image.address.rawValue)"
         )
     }
 }

@@ -32,10 +32,12 @@ final class SignedRequests: Sendable {
     private let signer: ImageURLSigner
     private let formats: ImageFormatNegotiation
     private let version: Int
+    private let hasTypesetter: Bool
     private let known = Mutex(SieveCache<Text, SignedRequest>(limit: limit))
 
-    init(signer: ImageURLSigner, formats: ImageFormatNegotiation, version: Int) {
+    init(signer: ImageURLSigner, formats: ImageFormatNegotiation, version: Int, hasTypesetter: Bool) {
         (self.signer, self.formats, self.version) = (signer, formats, version)
+        self.hasTypesetter = hasTypesetter
     }
 
     /// Returns what a request asks for.
@@ -51,9 +53,9 @@ final class SignedRequests: Sendable {
         if let request = known.withLock({ $0.value(for: text) }), request.image.expiry.map({ date < $0 }) ?? true {
             return request
         }
-        let image = try signer.verify(path, at: date)
+        let image = try signer.verify(path, at: date, hasTypesetter: hasTypesetter)
         let choice = formats.choice(accept: accept)
-        let key = ImageVariantKey(image, choice, version: version)
+        let key = ImageVariantKey(image, choice, version: version, hasTypesetter: hasTypesetter)
         let request = SignedRequest(image: image, choice: choice, key: key)
         let cost = path.utf8.count + accept.reduce(0) { $0 + $1.utf8.count } + Self.overhead
         // What is evicted is released outside the lock.

@@ -88,10 +88,15 @@ public struct ImageURLSigner: Sendable {
     /// - Parameters:
     ///   - path: The path as the client sent it, still percent-encoded, without a slash at its beginning and without a query.
     ///   - date: The current date.
+    ///   - hasTypesetter: Whether a typesetter draws the watermarks of recipes.
     /// - Returns: What the path refers to.
     /// - Throws: An ``ImageURLError``. Its reason is `invalidSignature` for any path that no key has signed, and `expired` only
     ///   if the signature is valid.
-    public func verify(_ path: String, at date: Date) throws(ImageURLError) -> SignedImage {
+    public func verify(
+        _ path: String,
+        at date: Date,
+        hasTypesetter: Bool = false
+    ) throws(ImageURLError) -> SignedImage {
         guard path.utf8.count <= Self.maximumPathLength, let (parts, code) = Self.parts(of: path),
             keys.contains(where: { key in
                 key.id == parts.keyID && key.authenticator.isValidAuthenticationCode(code, for: parts.message)
@@ -109,7 +114,8 @@ public struct ImageURLSigner: Sendable {
             case let address = ImageAddress(text), address.isSignable
         else { throw .invalidAddress }
         do throws(ImageRecipeError) {
-            return SignedImage(address: address, recipe: try ImageRecipe(parts.recipe), expiry: expiry)
+            let recipe = try ImageRecipe(parts.recipe, hasTypesetter: hasTypesetter)
+            return SignedImage(address: address, recipe: recipe, expiry: expiry)
         } catch {
             throw ImageURLError(error)
         }

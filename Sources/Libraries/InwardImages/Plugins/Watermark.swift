@@ -7,6 +7,15 @@
 /// loader.addPlugin(Watermark(.image(logo), width: .ofShorterSide(0.25)))
 /// ```
 ///
+/// The built-in font of ``Mark/text(_:_:)`` has printable ASCII characters only. For other scripts, let a ``Typesetter`` make
+/// outlines:
+///
+/// ```swift
+/// func addWatermark(_ text: String, to loader: inout ImageLoader, _ typesetter: any Typesetter) throws {
+///     loader.addPlugin(Watermark(.outline(try typesetter.outline(of: text), .white)))
+/// }
+/// ```
+///
 /// The size and the margin of the mark are relative to the size of the image, so that it looks the same on all images. The
 /// filter blends sRGB-encoded values, as browsers do with overlays.
 public struct Watermark: ImageFilter {
@@ -16,6 +25,8 @@ public struct Watermark: ImageFilter {
         case image(Image)
         /// A line of printable ASCII characters in a color. Other characters appear as boxes.
         case text(String, Color)
+        /// A text of any script in a color, which a ``Typesetter`` has turned into outlines. It is sharp at any size.
+        case outline(TextOutline, Color)
     }
 
     /// The position of a watermark.
@@ -123,16 +134,20 @@ public struct Watermark: ImageFilter {
         let size: ImageSize
         switch mark {
         case .image(let image):
-            size = markSize(proportions: (image.size.width, image.size.height), for: target)
+            size = markSize(proportions: (Double(image.size.width), Double(image.size.height)), for: target)
             return try Resampler.resampled(image, to: size)
         case .text(let text, let color):
             guard let lettering = Lettering(text), color.alpha > 0 else { return nil }
-            size = markSize(proportions: (lettering.columnCount, Lettering.rowCount), for: target)
+            size = markSize(proportions: (Double(lettering.columnCount), Double(Lettering.rowCount)), for: target)
             return lettering.image(size: size, color: color)
+        case .outline(let outline, let color):
+            guard !outline.isEmpty, color.alpha > 0 else { return nil }
+            size = markSize(proportions: (outline.width, outline.height), for: target)
+            return try outline.image(size: size, color: color)
         }
     }
 
-    private func markSize(proportions: (width: Int, height: Int), for target: ImageSize) -> ImageSize {
+    private func markSize(proportions: (width: Double, height: Double), for target: ImageSize) -> ImageSize {
         let width: Double
         switch self.width {
         case .ofWidth(let share): width = share * Double(target.width)
@@ -140,7 +155,7 @@ public struct Watermark: ImageFilter {
         }
         let margins: Int
         if case .single = placement { margins = 2 * gap(for: target) } else { margins = 0 }
-        let ratio = Double(proportions.height) / Double(proportions.width)
+        let ratio = proportions.height / proportions.width
         let limit = min(Double(target.width - margins), Double(target.height - margins) / ratio)
         let fitting = min(width, limit)
         return ImageSize(

@@ -34,6 +34,7 @@ struct ServerStage: Sendable {
         formats: ImageFormatNegotiation = formats,
         policy: ImageServingPolicy = ImageServingPolicy(maximumAge: .seconds(600), decodedBytes: 0),
         budget: DecodingBudget = DecodingBudget(bytes: 1_000_000),
+        typesetter: (any Typesetter)? = nil,
         store: (any EncodedImageStore)? = nil,
         timer: TimerService = .still,
         executor: (any TaskExecutor)? = nil,
@@ -49,6 +50,7 @@ struct ServerStage: Sendable {
             formats: formats,
             policy: policy,
             budget: budget,
+            typesetter: typesetter,
             store: store,
             digest: digest,
             errorHandler: errors,
@@ -68,7 +70,7 @@ struct ServerStage: Sendable {
         after seconds: TimeInterval = 0
     ) async throws -> DataResponse {
         let expiry = lifetime.map { Self.now.addingTimeInterval($0) }
-        let path = try signer.path(to: address, ImageRecipe(recipe), expiry: expiry)
+        let path = try signer.path(to: address, ImageRecipe(recipe, hasTypesetter: true), expiry: expiry)
         return await get(path: path, method: method, accept: accept, ifNoneMatch: ifNoneMatch, after: seconds)
     }
 

@@ -1,0 +1,1 @@
+// Only CPango includes the headers of Pango. This target lets SwiftPM find them.
