@@ -262,7 +262,8 @@ let integrations: [Target] = [
         pkgConfig: vipsPackageConfig,
         providers: [.apt(["libvips-dev"]), .brew(["vips"])]
     ),
-    // Turns text into outlines with Pango, which libvips depends on. Empty without the trait.
+    // Turns text into outlines with Pango, which libvips brings. Empty without the trait. SwiftPM warns that it ignores a flag of the
+    // package configuration, `-pthread`, which is not needed.
     .target(
         name: "CPango",
         dependencies: [.target(name: "CLibPango", condition: vips)],
@@ -324,8 +325,8 @@ let integrations: [Target] = [
     .testTarget(
         name: "InwardVipsTests",
         dependencies: [
-            "InwardVips", "InwardCore", "InwardImages", "InwardImageCodecs", "InwardTesting",
-            .target(name: "CVips", condition: vips),
+            "InwardVips", "InwardCore", "InwardImages", "InwardFetching", "InwardImageCodecs", "InwardImageServing",
+            "InwardTesting", .target(name: "CVips", condition: vips),
         ]
     ),
 ]
@@ -478,7 +479,8 @@ let package = Package(
         ),
         .trait(
             name: "Vips",
-            description: "Decodes and encodes WebP, GIF, AVIF, HEIF, TIFF, JPEG and PNG with libvips; install it first"
+            description:
+                "Decodes and encodes WebP, GIF, AVIF, HEIF, TIFF, JPEG and PNG with libvips, and draws text with Pango; install them first"
         ),
     ],
     dependencies: [

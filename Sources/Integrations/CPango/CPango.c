@@ -7,7 +7,6 @@
 #endif
 
 #include <fontconfig/fontconfig.h>
-#include <hb-ot.h>
 #include <hb.h>
 #include <pango/pangoft2.h>
 

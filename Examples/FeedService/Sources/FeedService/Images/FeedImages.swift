@@ -51,6 +51,7 @@ struct FeedImages: Sendable {
             ),
             policy: ImageServingPolicy(placeholder: .color(Color(gray: 200))),
             budget: DecodingBudget(bytes: 256 * 1_024 * 1_024),
+            typesetter: PangoTypesetter(),
             store: store,
             digest: { Array(SHA256.hash(data: $0).prefix(16)) },
             errorHandler: errorHandler.droppingRepeats(within: .seconds(10), clock: ContinuousClock()),
