@@ -36,10 +36,10 @@ public import InwardImages
 /// }
 /// ```
 ///
-/// A recipe has one canonical text, its ``description``. ``init(_:)`` also reads texts with options in another order, with
-/// options that state a default, with decimals such as `2.50`, and with colors in upper case, because people write recipes into
-/// settings. Equal recipes have the same canonical text, so caches find the same image for all of them. URLs are stricter: a
-/// signature covers the text itself, and ``ImageURLSigner`` signs canonical texts only.
+/// A recipe has one canonical text, its ``description``. ``init(_:hasTypesetter:)`` also reads texts with options in another
+/// order, with options that state a default, with decimals such as `2.50`, and with colors in upper case, because people write
+/// recipes into settings. Equal recipes have the same canonical text, so caches find the same image for all of them. URLs are
+/// stricter: a signature covers the text itself, and ``ImageURLSigner`` signs canonical texts only.
 public struct ImageRecipe: Hashable, Sendable, CustomStringConvertible {
     /// The steps in order, at least one. Radii are rounded to hundredths.
     public let steps: [Step]
@@ -172,7 +172,7 @@ extension ImageRecipe {
         /// The opacity, in percent.
         public let opacityPercent: Int
 
-        /// Creates a watermark. ``ImageRecipe/init(steps:)`` checks it.
+        /// Creates a watermark. ``ImageRecipe/init(steps:hasTypesetter:)`` checks it.
         public init(
             _ text: String,
             color: Color = .white,
