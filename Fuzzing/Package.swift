@@ -18,6 +18,7 @@ let targets: KeyValuePairs = [
     "fuzz-record-log": ["InwardFileStores", "InwardRepositories"],
     "fuzz-redirects": ["InwardFetching", "InwardRepositories"],
     "fuzz-structured-fields": ["InwardFetching"],
+    "fuzz-text": ["InwardImages", "InwardVips"],
     "fuzz-tiff": ["InwardImages", "InwardImageCodecs", "InwardVips"],
     "fuzz-vips": ["InwardImages", "InwardVips"],
 ]
@@ -25,7 +26,7 @@ let targets: KeyValuePairs = [
 let package = Package(
     name: "fuzzing",
     platforms: [.macOS(.v15)],
-    traits: [.trait(name: "Vips", description: "Fuzz the codec over libvips, which must be installed")],
+    traits: [.trait(name: "Vips", description: "Fuzz the code over libvips and Pango, which must be installed")],
     dependencies: [
         .package(name: "inward", path: "..", traits: [.trait(name: "Vips", condition: .when(traits: ["Vips"]))])
     ],

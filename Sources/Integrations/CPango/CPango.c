@@ -106,11 +106,21 @@ static bool is_visible(const char *text, size_t count) {
     return false;
 }
 
+/// Returns where a cluster of a run ends in the text. Clusters run from left to right or from right to left.
+static int cluster_end(PangoGlyphItem *run, int start) {
+    int end = run->item->offset + run->item->length;
+    for (int i = 0; i < run->glyphs->num_glyphs; i++) {
+        const int other = run->item->offset + run->glyphs->log_clusters[i];
+        if (other > start && other < end) end = other;
+    }
+    return end;
+}
+
 /// Adds the outlines of a run, whose left end is at a distance, and returns the distance of its right end.
 static int add_run(CPangoFonts *fonts, PangoGlyphItem *run, int x, const char *text, bool (*is_cancelled)(void), Pen *pen) {
     hb_font_t *font = pango_font_get_hb_font(run->item->analysis.font);
     PangoGlyphString *glyphs = run->glyphs;
-    const int offset = run->item->offset, end = offset + run->item->length;
+    const int offset = run->item->offset;
     for (int first = 0, next; first < glyphs->num_glyphs && !pen->is_full && !is_cancelled(); first = next) {
         // The glyphs of a cluster, from which no character can be separated.
         const int start = offset + glyphs->log_clusters[first];
@@ -127,15 +137,9 @@ static int add_run(CPangoFonts *fonts, PangoGlyphItem *run, int x, const char *t
             }
             x += info->geometry.width;
         }
-        // Clusters run from left to right or from right to left. A cluster ends where the next one in the text begins.
-        int stop = end;
-        for (int i = 0; i < glyphs->num_glyphs; i++) {
-            const int other = offset + glyphs->log_clusters[i];
-            if (other > start && other < stop) stop = other;
-        }
         // Fonts with images or colored layers in place of outlines draw nothing.
-        const bool is_empty = pen->segments->len <= count + (guint) (next - first);
-        if (is_unknown || (is_empty && !pen->is_full && is_visible(text + start, (size_t) (stop - start)))) {
+        const bool is_empty = !pen->is_full && pen->segments->len <= count + (guint) (next - first);
+        if (is_unknown || (is_empty && is_visible(text + start, (size_t) (cluster_end(run, start) - start)))) {
             const size_t position = (size_t) start;
             g_array_append_val(pen->missing, position);
         }

@@ -98,7 +98,8 @@ public final class ImageCache: Sendable {
 
     func keep(_ image: Kept<Image>, for key: ImageKey, in partition: Int, since version: Int) {
         guard lifetime > .zero else { return }
-        let cost = image.value.size.byteCount + key.address.rawValue.utf8.count + Self.overhead
+        let keyBytes = key.address.rawValue.utf8.count + key.plugins.outlineBytes
+        let cost = image.value.size.byteCount + keyBytes + Self.overhead
         // Evicted images are released outside the lock.
         _ = state.withLock { state in
             guard state.versions[partition]?.count(for: key.address) == version, cost <= state.images.limit / 4 else {

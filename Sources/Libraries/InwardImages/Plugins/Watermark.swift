@@ -1,3 +1,5 @@
+import InwardCore
+
 /// A filter that draws a watermark over an image: another image, or a text.
 ///
 /// ```swift
@@ -172,6 +174,16 @@ public struct Watermark: ImageFilter {
             case .tiled(let spacing): spacing
             }
         return Int((share * Double(min(target.width, target.height))).rounded())
+    }
+}
+
+extension PluginCollection<ImageResult> {
+    /// The number of bytes that the outlines of texts occupy. Plugins that were made for one load share them with no others.
+    var outlineBytes: Int {
+        reduce(0) { sum, plugin in
+            guard case .outline(let outline, _)? = (plugin as? Watermark)?.mark else { return sum }
+            return sum + outline.byteCount
+        }
     }
 }
 

@@ -74,6 +74,9 @@ public struct TextOutline: Hashable, Sendable {
         self.glyphs = left == 0 && top == 0 ? glyphs : glyphs.map { $0.map { $0.moved(x: -left, y: -top) } }
     }
 
+    /// The number of bytes that the segments occupy.
+    var byteCount: Int { glyphs.reduce(0) { $0 + $1.count * MemoryLayout<Segment>.stride } }
+
     /// Whether nothing is drawn, as for a space.
     var isEmpty: Bool { glyphs.allSatisfy(\.isEmpty) }
 }

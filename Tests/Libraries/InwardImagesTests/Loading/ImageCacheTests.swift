@@ -90,6 +90,20 @@ struct ImageCacheTests {
         #expect(cache.bytes == 4 * 613)
     }
 
+    @Test func outlinesOfAWatermarkCountForTheLimit() async throws {
+        let glyph = TextOutline.Glyph(repeating: .line(to: TextOutline.Point(x: 1, y: 1)), count: 100)
+        let outline = try #require(TextOutline(glyphs: [glyph, glyph], width: 1, height: 1))
+        var bytes: [Int] = []
+        for mark in [Watermark.Mark.text("a", .white), .outline(outline, .white)] {
+            let cache = cache()
+            var loader = loader(cache)
+            loader.addPlugin(Watermark(mark))
+            _ = try await loader.loadImage(from: "a")
+            bytes.append(cache.bytes)
+        }
+        #expect(bytes[1] - bytes[0] == 200 * MemoryLayout<TextOutline.Segment>.stride)
+    }
+
     @Test func cacheOfZeroBytesKeepsNothing() async throws {
         let cache = cache(bytes: 0)
         let loader = loader(cache)
