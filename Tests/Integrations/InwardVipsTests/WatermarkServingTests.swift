@@ -57,7 +57,7 @@ struct WatermarkServingTests {
     @Test(arguments: ["안녕하세요", "سلام", "Example"])
     func textOfAnyScriptIsServed(text: String) async throws {
         let response = try await response(text, PangoTypesetter())
-        #expect(response.status == .ok && errors.errors.isEmpty)
+        try #require(response.status == .ok && errors.errors.isEmpty, "\(errors.errors)")
         let image = try codec.image(from: [UInt8](response.body), ImageDecodingOptions())
         let columns = (0..<320).filter { x in (0..<120).contains { image[x, $0].red > 200 } }
         #expect(columns.count > 60)
