@@ -58,8 +58,10 @@ public final class FeedApp: Sendable {
         clock: any Clock<Duration> = ContinuousClock()
     ) async throws(ScopeError) {
         let timer = TimerService(clock)
-        let client = settings.upstream.map { _ in AsyncHTTPClientDataFetcher() }
-        let source = dataFetcher ?? client?.protecting(by: .standard, timer: timer) ?? SampleDataFetcher()
+        let policy = Self.upstreamPolicy(timeLimit: settings.timeLimit)
+        // Requests that wait for a connection would count as slow ones, and open the circuit.
+        let client = settings.upstream.map { _ in AsyncHTTPClientDataFetcher(connectionsPerHost: policy.concurrency) }
+        let source = dataFetcher ?? client?.protecting(by: policy, timer: timer) ?? SampleDataFetcher()
         let baseURL = settings.upstream ?? SampleDataFetcher.baseURL
         let lifetimes = Lifetimes(staleAfter: settings.staleAfter)
         let (users, posts) = (Endpoint.users(lifetimes: lifetimes), Endpoint.posts(lifetimes: lifetimes))
@@ -112,6 +114,17 @@ public final class FeedApp: Sendable {
         keepsWrites = store != nil
         timeLimit = settings.timeLimit
         self.timer = timer
+    }
+
+    /// Returns the policy for the upstream. If the upstream hangs, its requests fail before those of visitors, so that there is time
+    /// to answer with what is cached.
+    private static func upstreamPolicy(timeLimit: Duration) -> UpstreamPolicy {
+        let standard = UpstreamPolicy.standard
+        let policy = try? UpstreamPolicy(
+            attemptTimeLimit: min(standard.attemptTimeLimit, timeLimit * 0.4),
+            requestTimeLimit: min(standard.requestTimeLimit, timeLimit * 0.8)
+        )
+        return policy ?? standard
     }
 
     /// Whether the service answers requests. It does not while it shuts down.

@@ -18,7 +18,9 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            let problem = (error as? any HTTPResponseError).map(Self.problem) ?? ProblemDetails(error)
+            var problem = (error as? any HTTPResponseError).map(Self.problem) ?? ProblemDetails(error)
+            // The cause does not always say how long it lasts.
+            if problem.status == 503, problem.retryAfter == nil { problem.retryAfter = .seconds(5) }
             // A log record for each request that is refused would be more work than the request.
             if problem.status.code >= 500, !(error is Overload) {
                 IgnoringErrorHandler().logging(with: context.logger).handle(error)
