@@ -513,7 +513,7 @@ async def crowds(stage):
     count = min(1_000 if stage.is_short else 10_000, limit - 1_000)
     upstream = await stage.upstream()
     images = {"image_keys": "test:" + base64.b64encode(IMAGE_KEY).decode()}
-    service = await stage.service(upstream, connections=20_000, requests_at_a_time=20_000, time_limit=30, **images)
+    service = await stage.service(upstream, connections=20_000, concurrent_requests=20_000, time_limit=30, **images)
     # Not longer than the service waits for an answer, even if this script is late because it is busy.
     upstream.set_fault("slow", 1 if stage.is_short else 2)
     users = await crowd(stage, service, "/api/users", count)

@@ -42,7 +42,7 @@ public struct FeedServer: Sendable {
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: ProblemMiddleware())
         // Probes are answered under load as well.
-        let routes = router.group().add(middleware: OverloadMiddleware(limit: settings.requestsAtATime))
+        let routes = router.group().add(middleware: OverloadMiddleware(limit: settings.concurrentRequests))
         let answers = AnswerCache(maximumAge: settings.maximumAge, reuse: settings.reuseFor, timer: app.timer)
         let api = routes.group("api")
             .add(middleware: ChangeMiddleware(answers: answers))

@@ -36,7 +36,7 @@ public struct ServiceSettings: Hashable, Sendable {
     /// How long a shutdown waits for work in flight and for pending writes.
     public var drainLimit = Duration.seconds(20)
     /// The maximum number of requests that are processed at a time. Others are refused with 503.
-    public var requestsAtATime = 1_024
+    public var concurrentRequests = 1_024
     /// How many requests a user who has signed in may send in a second, on average. Others are refused with 429.
     public var requestsPerSecond = 100
     /// The maximum number of pages that follow the feed at a time. Others do not change until they are loaded again.
@@ -74,7 +74,7 @@ public struct ServiceSettings: Hashable, Sendable {
         reuseFor = try reader.seconds("reuseFor", in: 0...60, or: reuseFor)
         staleAfter = try reader.seconds("staleAfter", in: 0...86_400, or: staleAfter)
         drainLimit = try reader.seconds("drainLimit", in: 0...3_600, or: drainLimit)
-        requestsAtATime = try reader.number("requestsAtATime", in: 1...1_000_000, or: requestsAtATime)
+        concurrentRequests = try reader.number("concurrentRequests", in: 1...1_000_000, or: concurrentRequests)
         requestsPerSecond = try reader.number("requestsPerSecond", in: 1...1_000_000, or: requestsPerSecond)
         liveConnections = try reader.number("liveConnections", in: 0...1_000_000, or: liveConnections)
         operatorPort = try reader.number("operatorPort", in: 0...65_535, or: operatorPort)

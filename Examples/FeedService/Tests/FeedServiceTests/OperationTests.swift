@@ -88,7 +88,7 @@ struct LoadSheddingTests {
             return try await SampleDataFetcher().fetch(request)
         }
         var settings = ServiceSettings()
-        settings.requestsAtATime = 1
+        settings.concurrentRequests = 1
         try await FeedStage(settings, dataFetcher: upstream).serving { client in
             async let first = client.get("/api/users")
             await begun.arrive()

@@ -18,7 +18,7 @@ struct ServiceSettingsTests {
             "host": "::1", "port": 0, "upstream": "https://example.org/api", "timeLimit": 0.5, "maximumAge": 1,
             "staleAfter": 2, "drainLimit": 3, "connections": 4, "idleTimeout": 5,
             "tokenEndpoint": "https://example.org/token",
-            "signInLifetime": 6, "store": "postgresql://db.example.org/feed", "requestsAtATime": 7,
+            "signInLifetime": 6, "store": "postgresql://db.example.org/feed", "concurrentRequests": 7,
             "requestsPerSecond": 8, "operatorPort": 9, "logFormat": "json", "traceShare": 0.25, "reuseFor": 10,
             "imageKeys":
                 "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=,b:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
@@ -36,7 +36,7 @@ struct ServiceSettingsTests {
         expected.tokenEndpoint = URL(string: "https://example.org/token")
         expected.signInLifetime = .seconds(6)
         expected.store = .postgreSQL("postgresql://db.example.org/feed")
-        expected.requestsAtATime = 7
+        expected.concurrentRequests = 7
         expected.requestsPerSecond = 8
         expected.operatorPort = 9
         expected.logFormat = .json
@@ -59,7 +59,7 @@ struct ServiceSettingsTests {
             ("upstream", "example.org", "an address such as"), ("upstream", "ftp://example.org", "an address such as"),
             ("upstream", "https://", "an address such as"), ("tokenEndpoint", "x", "an address such as"),
             ("signInLifetime", 0.5, "a number of seconds"), ("store", "", "not be empty"),
-            ("requestsAtATime", 0, "a number from 1"), ("requestsPerSecond", 0, "a number from 1"),
+            ("concurrentRequests", 0, "a number from 1"), ("requestsPerSecond", 0, "a number from 1"),
             ("operatorPort", 65_536, "a number from 0 to 65535"), ("imageKeys", "a:AAAA", "at least 32 bytes"),
             ("imageKeys", "a:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=,x", "at least 32 bytes"),
             ("upstream", "https://example.org/?a", "an address such as"), ("logFormat", "xml", "“text” or “json”"),
