@@ -9,8 +9,6 @@ it uses fewer clients. As root, it mounts a small file system to fill it. Needs 
 import argparse
 import asyncio
 import base64
-import hashlib
-import hmac
 import json
 import os
 import pathlib
@@ -24,12 +22,10 @@ import time
 import traceback
 import uuid
 
-from harness import Client, PostgreSQL, Service, Tally, Violation, ask, check, until
+from harness import IMAGE_KEYS, Client, PostgreSQL, Service, Tally, Violation, ask, check, image_path, text_of, until
 from upstream import SECRET, Upstream, png
 
 SCENARIOS = {}
-# A key of the test, with which it can sign image addresses that the service itself would never sign.
-IMAGE_KEY = bytes(range(32))
 PATHS = ["/api/feed", "/api/users", "/api/posts/7", "/api/users/7/posts", "/posts", "/users/3", "/api/posts/7/comments"]
 
 
@@ -512,7 +508,7 @@ async def crowds(stage):
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     count = min(1_000 if stage.is_short else 10_000, limit - 1_000)
     upstream = await stage.upstream()
-    images = {"image_keys": "test:" + base64.b64encode(IMAGE_KEY).decode()}
+    images = {"image_keys": IMAGE_KEYS}
     service = await stage.service(upstream, connections=20_000, concurrent_requests=20_000, time_limit=30, **images)
     # Not longer than the service waits for an answer, even if this script is late because it is busy.
     upstream.set_fault("slow", 1 if stage.is_short else 2)
@@ -680,20 +676,6 @@ async def live_feed(stage):
     check(took < 10, f"It took {took:.1f} s to end")
 
 
-def text_of(data):
-    return base64.urlsafe_b64encode(data).decode().rstrip("=")
-
-
-def image_path(address, recipe="resize=240x240,mode=fill,enlarge=yes", expiry=None, secret=IMAGE_KEY):
-    """Returns the path of an image, signed as the service signs."""
-    expiry = str(int(time.time()) + 600 if expiry is None else expiry)
-    encoded = text_of(address.encode())
-    parts = [b"inward image url 1", b"test", expiry.encode(), recipe.encode(), encoded.encode()]
-    message = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
-    code = text_of(hmac.new(secret, message, hashlib.sha256).digest())
-    return f"/images/test.{code}.{expiry}/{recipe}/{encoded}"
-
-
 @scenario
 async def hostile_images(stage):
     """Image addresses and recipes that the service has not signed, or should not answer."""
@@ -701,7 +683,7 @@ async def hostile_images(stage):
     upstream.base = "/base"
     upstream.images[4] = png(64, 80, declared=60_000)
     upstream.images[5] = b"\x89PNG\r\n\x1a\n" + os.urandom(10_000)
-    service = await stage.service(upstream, image_keys="test:" + base64.b64encode(IMAGE_KEY).decode())
+    service = await stage.service(upstream, image_keys=IMAGE_KEYS)
     good = image_path("avatars/3.jpg")
     answer = await ask(service.port, "GET", good)
     check(answer.status == 200 and answer["Content-Type"] == "image/jpeg", f"A good image was answered with {answer.status}")

@@ -1,7 +1,10 @@
 """Clients, processes of the service, and a PostgreSQL server, for the scripts beside this one."""
 import asyncio
+import base64
 import collections
 import glob
+import hashlib
+import hmac
 import json
 import os
 import pathlib
@@ -263,3 +266,22 @@ class PostgreSQL:
     def stop(self):
         if pathlib.Path(f"{self.directory}/data/postmaster.pid").exists():
             self.run("pg_ctl", "stop", "-s", "-D", f"{self.directory}/data", "-m", "immediate")
+
+
+# A key of the test, with which it can sign image addresses that the service itself would never sign.
+IMAGE_KEY = bytes(range(32))
+IMAGE_KEYS = "test:" + base64.b64encode(IMAGE_KEY).decode()
+
+
+def text_of(data):
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def image_path(address, recipe="resize=240x240,mode=fill,enlarge=yes", expiry=None, secret=IMAGE_KEY):
+    """Returns the path of an image, signed as the service signs."""
+    expiry = str(int(time.time()) + 600 if expiry is None else expiry)
+    encoded = text_of(address.encode())
+    parts = [b"inward image url 1", b"test", expiry.encode(), recipe.encode(), encoded.encode()]
+    message = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+    code = text_of(hmac.new(secret, message, hashlib.sha256).digest())
+    return f"/images/test.{code}.{expiry}/{recipe}/{encoded}"

@@ -19,7 +19,7 @@ import statistics
 import tempfile
 import time
 
-from harness import Client, Service, ask, check, image_path, until
+from harness import IMAGE_KEYS, Client, Service, ask, check, image_path, until
 from upstream import Upstream
 
 # Prints the result of wrk as JSON. With a delay, each connection waits for that time after each answer.
@@ -68,7 +68,8 @@ async def nginx(place, upstream):
             fastcgi_temp_path {place}/f; uwsgi_temp_path {place}/u; scgi_temp_path {place}/s;
             server {{
                 listen unix:{place}/probe; listen 127.0.0.1:PORT;
-                location / {{ proxy_pass {upstream.url}; proxy_cache cache; proxy_cache_valid 200 60s; proxy_cache_lock on; }}
+                location / {{ proxy_pass {upstream.url}; proxy_cache cache; proxy_cache_valid 200 60s; proxy_cache_lock on;
+                    proxy_cache_use_stale updating; proxy_cache_background_update on; }}
             }}
         }}""")
     # The port of a closed socket is free for a moment.
