@@ -32,8 +32,8 @@ struct LiveFeed: Sendable {
         deinit { count.value.subtract(1, ordering: .relaxed) }
     }
 
-    /// How long a connection may be silent. Proxies close those that are silent for longer.
-    private static let silence = Duration.seconds(15)
+    /// How long a connection may be silent. Proxies close those that are silent for longer, and only a write shows that a page has left.
+    private static let silence = Duration.seconds(5)
 
     private let app: FeedApp
     private let settings: ServiceSettings
