@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the service through failures of its upstream, its disk and itself, and against clients that mean no good.
+"""Runs the service through failures of its upstream, its disk and itself, and against hostile clients.
 
     python3 failures.py FEED_SERVICE_BINARY [--seconds SECONDS] [--only NAME]
 
@@ -343,7 +343,7 @@ async def full_disk(stage):
     for title in late:
         await publish(service.port, title, after)
     stage.say(f"writes after it: {after}; the first one was accepted {took:.1f} s later")
-    # What fills the last bytes may be the record of the key or that of the post, which is why there are two statuses.
+    # The last bytes may hold the record of the key or of the post, hence two statuses.
     check_only(during, [202, 503, 507], "Writes while the disk was full")
     check(during.counts["503"] + during.counts["507"] > 10, "The disk was not full")
     check_only(reads, [200], "Reads while the disk was full")

@@ -157,7 +157,7 @@ class Run:
                 if disturbances % 2 == 0:
                     await self.probe_once(here, there, author)
             except (ConnectionError, Violation):
-                # What was under way while an instance ended says nothing.
+                # Ignores requests that were in flight while an instance ended.
                 if disturbances == self.disturbances:
                     raise
             await asyncio.sleep(PAUSE)

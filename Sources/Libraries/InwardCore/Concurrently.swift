@@ -7,7 +7,8 @@
 /// )
 /// ```
 ///
-/// Both begin on the current thread, one after the other. With `async let`, the first would change threads, which costs more than
+/// Where the system can start tasks immediately, both begin on the current thread, one after the other. With `async let`, the first would
+/// change threads, which costs more than
 /// work that needs only memory. If the second throws an error, the first is cancelled and awaited.
 ///
 /// - Parameters:

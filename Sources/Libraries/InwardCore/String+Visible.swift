@@ -1,11 +1,15 @@
 extension String {
-    /// The text with invisible characters escaped.
+    /// The text with invisible characters escaped, for logs and terminals.
+    ///
+    /// ```swift
+    /// print("line\u{1B}[31m\n".visible)  // line\u{1B}[31m\n
+    /// ```
     ///
     /// Line feeds, carriage returns and tabs appear as `\n`, `\r` and `\t`. Other control characters, bidirectional controls,
     /// line separators, and characters with no visible form, such as zero-width spaces and tags, appear as a code such as
     /// `\u{1B}`. Terminal escape sequences therefore have no effect. A joiner or variation selector is kept where it is part of
     /// an emoji, or of a word in a script that needs it.
-    package var visible: String {
+    public var visible: String {
         guard unicodeScalars.contains(where: \.isHidden) else { return self }
         var text = ""
         var previous: Unicode.Scalar?

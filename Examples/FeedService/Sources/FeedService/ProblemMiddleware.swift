@@ -18,31 +18,12 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch {
-            var problem = (error as? any HTTPResponseError).map(Self.problem) ?? ProblemDetails(error)
-            // The cause does not always say how long it lasts.
-            if problem.status == 503, problem.retryAfter == nil { problem.retryAfter = .seconds(5) }
-            // A log record for each request that is refused would be more work than the request.
-            if problem.status.code >= 500, !(error is Overload) {
-                IgnoringErrorHandler().logging(with: context.logger).handle(error)
-            }
+            let problem = ProblemDetails(reporting: error, to: context.logger)
             var response = try Self.response(problem, asPage: Self.wantsPage(request))
             if problem.status == 401 { response.headers[.wwwAuthenticate] = "Bearer" }
             if let error = error as? HTTPError { response.headers.append(contentsOf: error.headers) }
             return request.method == .head ? response.createHeadResponse() : response
         }
-    }
-
-    /// Returns the problem for an error of the server's own, such as a path that does not exist.
-    private static func problem(_ error: any HTTPResponseError) -> ProblemDetails {
-        let detail =
-            switch error.status {
-            case .notFound: "Nothing is at this address."
-            case .methodNotAllowed: "This address does not support the method. See the field Allow."
-            case .contentTooLarge: "The body of the request is too large."
-            case .badRequest: "The request cannot be read."
-            default: "The server could not answer the request."
-            }
-        return ProblemDetails(DataResponse.Status(error.status.code), detail: detail)
     }
 
     /// Whether the request comes from a browser that shows a page, rather than from a client of the API.
@@ -71,5 +52,41 @@ struct ProblemMiddleware<Context: RequestContext>: RouterMiddleware {
             headers: fields,
             body: ResponseBody(byteBuffer: bytes)
         )
+    }
+}
+
+extension ProblemDetails {
+    /// Creates the problem of an error, and logs the error if the client is not responsible for it.
+    init(reporting error: any Error, to logger: Logger) {
+        self = (error as? any HTTPResponseError).map(Self.problem) ?? ProblemDetails(error)
+        // The cause does not always say how long it lasts.
+        if status == 503, retryAfter == nil { retryAfter = .seconds(5) }
+        // A log record for each request that is refused would be more work than the request.
+        if status.code >= 500, !(error is Overload) { IgnoringErrorHandler().logging(with: logger).handle(error) }
+    }
+
+    /// Returns the problem for an error of the server's own, such as a path that does not exist.
+    private static func problem(_ error: any HTTPResponseError) -> ProblemDetails {
+        let detail =
+            switch error.status {
+            case .notFound: "Nothing is at this address."
+            case .methodNotAllowed: "This address does not support the method. See the field Allow."
+            case .contentTooLarge: "The body of the request is too large."
+            case .badRequest: "The request cannot be read."
+            default: "The server could not answer the request."
+            }
+        return ProblemDetails(DataResponse.Status(error.status.code), detail: detail)
+    }
+}
+
+extension Response {
+    /// Returns the response, a page that explains a problem, with the status of the problem.
+    func explained(by problem: ProblemDetails) -> Response {
+        var response = self
+        response.status = HTTPResponse.Status(code: problem.status.code)
+        for field in problem.headerFields where field.name == .retryAfter {
+            response.headers[.retryAfter] = field.value
+        }
+        return response
     }
 }

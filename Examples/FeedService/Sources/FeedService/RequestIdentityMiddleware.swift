@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -12,7 +11,7 @@ struct RequestIdentityMiddleware<Context: RequestContext>: RouterMiddleware {
         context: Context,
         next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        let id = request.headers[.requestID].flatMap { Self.isPlain($0) ? $0 : nil } ?? Self.newID()
+        let id = request.headers[.requestID].flatMap { Self.isPlain($0) ? $0 : nil } ?? TraceContext.digits(2)
         var response = try await InteractionID.$current.withValue(InteractionID(id)) {
             try await next(request, context)
         }
@@ -20,15 +19,6 @@ struct RequestIdentityMiddleware<Context: RequestContext>: RouterMiddleware {
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "same-origin"
         return response
-    }
-
-    /// Returns 128 random bits in hexadecimal.
-    private static func newID() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }
-        .joined()
     }
 
     /// Whether the text can stand in a log and in a URL as it is.

@@ -79,6 +79,44 @@ struct AccountPageTests {
         }
     }
 
+    @Test(arguments: [
+        ("https://evil.test", false), ("null", false), ("http://localhost", true), ("https://localhost", true),
+    ])
+    func formOfAnotherOriginIsRefused(origin: String, isAccepted: Bool) async throws {
+        try await FeedStage().serving { client in
+            let response = try await client.execute(
+                uri: "/account/sign-in",
+                method: .post,
+                headers: [.contentType: "application/x-www-form-urlencoded", .origin: origin],
+                body: ByteBuffer(string: "user=marit.lamp")
+            )
+            #expect(response.status == (isAccepted ? .seeOther : .forbidden))
+            #expect((response.headers[.setCookie] != nil) == isAccepted)
+        }
+    }
+
+    @Test func signingInAgainEndsTheEarlierSignIn() async throws {
+        try await FeedStage().serving { client in
+            let first = try await signIn(client)
+            let second = try await signIn(client, first)
+            #expect(try await account(client, second).contains("signed in as"))
+            #expect(try await account(client, first).contains("Sign in</button>"))
+        }
+    }
+
+    @Test func upstreamThatCannotTellIsATemporaryProblem() async throws {
+        var settings = ServiceSettings()
+        settings.tokenEndpoint = URL(string: "https://upstream.test/token")
+        let upstream = StubDataFetcher { request throws(FetchError) in
+            throw FetchError(DataResponse(status: 500), to: request)
+        }
+        try await FeedStage(settings, dataFetcher: upstream).serving { client in
+            let response = try await send(client, "/account/sign-in", "user=ada")
+            #expect(response.status == .serviceUnavailable && response.headers[.retryAfter] == "5")
+            #expect(String(buffer: response.body).contains("value=\"ada\""))
+        }
+    }
+
     @Test func refusalShowsTheReasonAndTheName() async throws {
         try await FeedStage().serving { client in
             for (name, status) in [("nobody", 403), ("", 422), ("%22x%22+y", 422)] {

@@ -104,12 +104,31 @@ struct SpanLogTests {
         #expect(records["/api/users", "trace.id"] == "0af7651916cd43dd8448eb211c80319c")
         #expect(records["/api/users", "span.parent"] == "b7ad6b7169203331")
         #expect(records["/api/users", "span.kind"] == "server")
+        #expect(records["/api/users", "span.status"] == nil)
         #expect(records["/api/users", "http.response.status_code"] == "200")
         #expect(records["/api/users", "request.id"] == "request-1")
         #expect(records["GET", "trace.id"] == "0af7651916cd43dd8448eb211c80319c")
         #expect(records["GET", "span.parent"] == records["/api/users", "span.id"])
         #expect(records["GET", "span.kind"] == "client")
         #expect(sent.map { TraceContext(field: $0)?.span } == [records["GET", "span.id"]])
+    }
+
+    @Test func failedRequestIsAnError() async throws {
+        let tracer = SpanLog(share: 1, logger: records.logger)
+        let upstream = StubDataFetcher { request throws(FetchError) in
+            throw FetchError(DataResponse(status: 500), to: request)
+        }
+        try await withTracer(tracer) {
+            var settings = ServiceSettings()
+            settings.traceShare = 1
+            try await FeedStage(settings, dataFetcher: upstream).serving { client in
+                let response = try await client.get("/api/feed?q=secret", [.userAgent: "a\u{202E}b"])
+                #expect(response.status == .serviceUnavailable)
+            }
+        }
+        #expect(records["/api/feed", "span.status"] == "error")
+        #expect(records["/api/feed", "user_agent.original"] == #"a\u{202E}b"#)
+        #expect(records["/api/feed", "url.query"] == nil)
     }
 
     @Test func shareOfTheOtherTracesIsRecorded() async throws {

@@ -17,7 +17,7 @@ struct SignedRequest: Sendable {
 
 /// Reads requests, and remembers the last ones: verifying a signature and choosing a format take longer than sending an image from memory.
 ///
-/// It remembers only requests with a valid signature, so nobody else can push them out.
+/// It remembers only requests with a valid signature, so forged URLs cannot push them out.
 final class SignedRequests: Sendable {
     private struct Text: Hashable {
         let path: String
@@ -58,7 +58,7 @@ final class SignedRequests: Sendable {
         let key = ImageVariantKey(image, choice, version: version, hasTypesetter: hasTypesetter)
         let request = SignedRequest(image: image, choice: choice, key: key)
         let cost = path.utf8.count + accept.reduce(0) { $0 + $1.utf8.count } + Self.overhead
-        // What is evicted is released outside the lock.
+        // Evicted requests are released outside the lock.
         _ = known.withLock { $0.insert(request, for: text, cost: cost) }
         return request
     }

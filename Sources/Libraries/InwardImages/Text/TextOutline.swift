@@ -50,7 +50,7 @@ public struct TextOutline: Hashable, Sendable {
     /// The height, in the unit of the points.
     public let height: Double
 
-    /// Creates an outline from glyphs, or returns `nil` if a side is not positive, if there are too many segments, or if a number
+    /// Creates an outline from glyphs, or returns `nil` if a side is less than a millionth, if there are too many segments, or if a number
     /// is not finite or is beyond a million.
     ///
     /// If a glyph extends beyond the sides, the outline is larger, so that nothing is cut off.
@@ -60,7 +60,7 @@ public struct TextOutline: Hashable, Sendable {
     ///   - width: The width of the line.
     ///   - height: The height of the line, from its ascent to its descent.
     public init?(glyphs: [Glyph], width: Double, height: Double) {
-        guard width > 0, height > 0, glyphs.reduce(0, { $0 + $1.count }) <= Self.maximumSegmentCount else { return nil }
+        guard width >= 1e-6, height >= 1e-6, glyphs.reduce(0, { $0 + $1.count }) <= Self.maximumSegmentCount else { return nil }
         var (left, top, right, bottom) = (0.0, 0.0, width, height)
         for point in glyphs.lazy.joined().flatMap(\.points) {
             // False for NaN.

@@ -138,8 +138,15 @@ final class LoggedSpan: Span {
             "trace.id": "\(trace.trace)", "span.id": "\(trace.span)", "span.kind": "\(kind)",
         ]
         if let parent { fields["span.parent"] = "\(parent.span)" }
-        if state.status?.code == .error { fields["span.status"] = "error" }
-        state.attributes.forEach { name, value in fields[name] = value.logged }
+        // Queries and paths have what visitors search for, and signatures of images. The route says enough.
+        state.attributes.forEach { name, value in
+            if name != "url.query", name != "url.path" { fields[name] = value.logged }
+        }
+        // The service answers every error of a request, so only the status says that it failed.
+        let isRefused =
+            kind == .server
+            && (500...599).contains(fields["http.response.status_code"].flatMap { Int($0.description) } ?? 0)
+        if state.status?.code == .error || isRefused { fields["span.status"] = "error" }
         // The computer's clock may be set while the span lasts.
         let end = max(start, instant().nanosecondsSinceEpoch)
         fields["span.milliseconds"] = "\(Double((end - start) / 1_000) / 1_000)"
@@ -155,7 +162,7 @@ extension SpanAttribute {
         case .int64(let number): "\(number)"
         case .double(let number): "\(number)"
         case .bool(let flag): "\(flag)"
-        case .string(let text): "\(text)"
+        case .string(let text): "\(text.visible)"
         case .stringConvertible(let value): "\(value)"
         case .stringArray(let texts): .array(texts.map { "\($0)" })
         default: "\(self)"

@@ -40,7 +40,7 @@ struct TraceContext: Hashable, Sendable {
     }
 
     /// Returns 16 random digits for each word. They are never all zero.
-    private static func digits(_ words: Int) -> String {
+    static func digits(_ words: Int) -> String {
         (0..<words).map { _ in
             let text = String(UInt64.random(in: 1 ... .max), radix: 16)
             return String(repeating: "0", count: 16 - text.count) + text

@@ -11,16 +11,16 @@ struct AccountPages {
 
     func addRoutes(to router: some RouterMethods<FeedRequestContext>) {
         router.get("account") { request, context in Self.page(of: context.visitor, to: request) }
-        router.post("account/sign-in") { request, _ in
+        router.post("account/sign-in") { request, context in
             let user = try await RequestContent(form: request, by: app.deadline).form().text("user")
             do {
                 let token = try await app.signIn(as: user)
+                // The browser forgets the earlier token.
+                if case .user(let earlier, let signIn) = context.visitor { try await app.signOut(earlier, signIn) }
                 return Response.seeOther("/account").setting(token, for: app.signIns.lifetime, request)
             } catch {
-                let problem = ProblemDetails(error)
-                var response = Self.page(of: .guest, as: user, problem.detail, to: request)
-                response.status = HTTPResponse.Status(code: problem.status.code)
-                return response
+                let problem = ProblemDetails(reporting: error, to: context.logger)
+                return Self.page(of: .guest, as: user, problem.detail, to: request).explained(by: problem)
             }
         }
         router.post("account/sign-out") { request, context in
@@ -81,7 +81,7 @@ extension Response {
                 maxAge: Int(lifetime.components.seconds),
                 path: "/",
                 // The service itself does not use TLS. A browser that does so reaches it through a proxy, which says so.
-                secure: request.headers[.xForwardedProto]?.lowercased() == "https",
+                secure: request.headers[.xForwardedProto]?.lowercased().hasPrefix("https") == true,
                 httpOnly: true,
                 sameSite: .lax
             )

@@ -18,11 +18,11 @@ struct PostPages {
 
     func addRoutes(to router: some RouterMethods<FeedRequestContext>) {
         router.get("posts/new") { request, context in
-            try await page(PostForm(key: UUID().uuidString), .ok, to: request, of: context.visitor)
+            try await page(PostForm(key: UUID().uuidString), to: request, of: context.visitor)
         }
         router.post("posts") { request, context in
             let (form, content) = try await form(of: request)
-            return try await answering(form, request, context.visitor) {
+            return try await answering(form, request, context) {
                 let location = try await app.once(form.key, request, content, of: context.visitor) {
                     guard let author = form.author else { throw ProblemDetails(422, detail: "Choose an author.") }
                     let post = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) {
@@ -45,7 +45,6 @@ struct PostPages {
             let post = try await app.withReader(for: context.visitor) { try await $0.showPost(id, .upstreamFirst) }
             return try await page(
                 PostForm(editing: post.value, key: UUID().uuidString),
-                .ok,
                 to: request,
                 of: context.visitor
             )
@@ -54,7 +53,7 @@ struct PostPages {
             let id = try PostAPI.id(context.parameters)
             var (form, content) = try await form(of: request)
             form.id = id
-            return try await answering(form, request, context.visitor) { [form] in
+            return try await answering(form, request, context) { [form] in
                 let location = try await app.once(form.key, request, content, of: context.visitor) {
                     let post = try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) {
                         reader in
@@ -91,14 +90,12 @@ struct PostPages {
                 }
                 return Response.seeOther(location)
             } catch {
-                let problem = ProblemDetails(error)
+                let problem = ProblemDetails(reporting: error, to: context.logger)
                 form.reason = problem.detail
                 // As with a post: if the comment may have been accepted, another attempt must be the same request.
                 if problem.status != ProblemDetails.outcomeUnknown.status { form.key = UUID().uuidString }
                 let post = try await app.withReader(for: context.visitor) { try await $0.showPost(id) }
-                var response = try await show(post, form, to: request, of: context.visitor)
-                response.status = HTTPResponse.Status(code: problem.status.code)
-                return response
+                return try await show(post, form, to: request, of: context.visitor).explained(by: problem)
             }
         }
     }
@@ -116,33 +113,30 @@ struct PostPages {
     private func answering(
         _ form: PostForm,
         _ request: Request,
-        _ visitor: Visitor,
+        _ context: FeedRequestContext,
         _ change: () async throws -> Response
     ) async throws -> Response {
         do {
             return try await change()
         } catch {
-            let problem = ProblemDetails(error)
+            let problem = ProblemDetails(reporting: error, to: context.logger)
             var form = form
             form.reason = problem.detail
             // The form was answered, so another attempt is another request, unless the first may have been done.
             if problem.status != ProblemDetails.outcomeUnknown.status { form.key = UUID().uuidString }
             if case ChangePostError.changedElsewhere(let theirs?) = error { form.adopt(theirs) }
-            return try await page(form, HTTPResponse.Status(code: problem.status.code), to: request, of: visitor)
+            return try await page(form, to: request, of: context.visitor).explained(by: problem)
         }
     }
 
     private func page(
         _ form: PostForm,
-        _ status: HTTPResponse.Status,
         to request: Request,
         of visitor: Visitor
     ) async throws -> Response {
         // Only a new post needs an author. Without the list, the text of the visitor is still there.
         let users = form.id == nil ? try? await app.withReader(for: visitor, { try await $0.listUsers() }).value : nil
-        var response = Answer(form.page(users ?? [])).response(to: request, cacheControl: "no-store")
-        response.status = status
-        return response
+        return Answer(form.page(users ?? [])).response(to: request, cacheControl: "no-store")
     }
 
     private func show(
@@ -174,7 +168,7 @@ extension RequestContent {
     ///
     /// - Throws: A `ProblemDetails` with the status 400, 403, 408, 413 or 415.
     init(form request: Request, by deadline: Deadline) async throws {
-        guard request.headers[.secFetchSite] != "cross-site" else {
+        guard !request.isFromAnotherSite else {
             throw ProblemDetails(
                 403,
                 detail: "The form was sent by another site. Open the page here, and send it again."
@@ -233,6 +227,16 @@ extension FeedApp {
                 try await timer.sleep(for: .milliseconds(100))
             }
         }
+    }
+}
+
+extension Request {
+    /// Whether a page of another site has made a browser send the request. Browsers send `Origin` with every form, and `Sec-Fetch-Site` only
+    /// over secure connections.
+    fileprivate var isFromAnotherSite: Bool {
+        if let site = headers[.secFetchSite] { return site == "cross-site" }
+        guard let origin = headers[.origin] else { return false }
+        return origin != "http://\(head.authority ?? "")" && origin != "https://\(head.authority ?? "")"
     }
 }
 
