@@ -171,7 +171,7 @@ struct TextOutlineTests {
         #expect(TextOutline(glyphs: [], width: 1, height: number) == nil)
         #expect(TextOutline(glyphs: [], width: 0, height: 1) == nil)
         // The ratio of the sides must be a number.
-        #expect(TextOutline(glyphs: [], width: 5e-324, height: 1) == nil)
+        #expect(TextOutline(glyphs: [], width: .leastNonzeroMagnitude, height: 1) == nil)
     }
 
     @Test func tooManySegmentsAreRefused() {
