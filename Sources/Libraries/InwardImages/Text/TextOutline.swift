@@ -60,7 +60,9 @@ public struct TextOutline: Hashable, Sendable {
     ///   - width: The width of the line.
     ///   - height: The height of the line, from its ascent to its descent.
     public init?(glyphs: [Glyph], width: Double, height: Double) {
-        guard width >= 1e-6, height >= 1e-6, glyphs.reduce(0, { $0 + $1.count }) <= Self.maximumSegmentCount else { return nil }
+        guard width >= 1e-6, height >= 1e-6, glyphs.reduce(0, { $0 + $1.count }) <= Self.maximumSegmentCount else {
+            return nil
+        }
         var (left, top, right, bottom) = (0.0, 0.0, width, height)
         for point in glyphs.lazy.joined().flatMap(\.points) {
             // False for NaN.
