@@ -22,7 +22,8 @@ import time
 import traceback
 import uuid
 
-from harness import IMAGE_KEYS, Client, PostgreSQL, Service, Tally, Violation, ask, check, image_path, text_of, until
+import harness
+from harness import IMAGE_KEYS, Client, PostgreSQL, Service, Tally, Violation, allowed, ask, check, image_path, text_of, until
 from upstream import SECRET, Upstream, png
 
 SCENARIOS = {}
@@ -130,7 +131,7 @@ async def check_delivered(upstream, titles, seconds=75):
 async def check_end(service, seconds):
     status, took = await service.stop()
     check(status == 0, f"The service ended with status {status} after {took:.1f} s: {service.log.read_text()[-1500:]}")
-    check(took < seconds, f"The service took {took:.1f} s to end, and not at most {seconds} s")
+    check(took < allowed(seconds), f"The service took {took:.1f} s to end, and not at most {allowed(seconds)} s")
     return took
 
 
@@ -204,7 +205,7 @@ async def slow_upstream(stage):
         upstream.set_fault()
         for kind, tally in (("reads of what was known", known), ("reads of what was not", cold), ("writes", writes)):
             stage.say(f"{name}, {kind}: {tally}")
-            check(tally.slowest < 6, f"An answer took {tally.slowest:.1f} s, with a limit of 4 s")
+            check(tally.slowest < allowed(6), f"An answer took {tally.slowest:.1f} s, with a limit of 4 s")
             check_problems(tally, upstream)
             check_retry_after(tally)
         check_only(known, [200], f"{name}: reads of what was known, which is stale")
@@ -248,7 +249,7 @@ async def hanging_writes(stage):
     stage.say(f"reads while {upstream.writing} writes hung: {reads}")
     check_only(writes, [202], "Writes with a store")
     check_only(reads, [200], "Reads that the upstream answers")
-    check(reads.slowest < 2, f"A read waited for {reads.slowest:.1f} s")
+    check(reads.slowest < allowed(2), f"A read waited for {reads.slowest:.1f} s")
     await check_end(service, 5)
 
 
@@ -262,9 +263,10 @@ async def bad_upstream(stage):
         upstream.set_fault(fault)
         known, cold, writes = Tally(), Tally(), Tally()
         await asyncio.gather(
-            read_all(service, known), *(cold.ask(Client(service.port), "GET", f"/api/posts/{number}/comments") for number in range(11, 16)),
-            *(publish(service.port, f"Bad {number}", writes) for number in range(5)),
+            read_all(service, known), *(cold.ask(Client(service.port), "GET", f"/api/posts/{number}/comments") for number in range(11, 16))
         )
+        # After a write whose outcome is unknown, lists have to be read again, so the writes come last.
+        await asyncio.gather(*(publish(service.port, f"Bad {number}", writes) for number in range(5)))
         for name, tally in (("known", known), ("cold", cold), ("writes", writes)):
             stage.say(f"{fault}, {name}: {tally}")
             check_problems(tally, upstream)
@@ -459,7 +461,7 @@ async def ended(stage):
     check(not reads.counts["cut off"], "An answer was cut off")
     check_only(reads, [200, 304, "no answer"], "Reads until the end")
     check(status == 0, f"It ended with status {status}: {service.log.read_text()[-1500:]}")
-    check(took < 10, f"It took {took:.1f} s to end")
+    check(took < allowed(10), f"It took {took:.1f} s to end")
 
 
 @scenario
@@ -478,7 +480,7 @@ async def ended_with_store(stage):
     status, took = await service.stop()
     stage.say(f"{100 - before} writes were not sent before SIGTERM, {100 - len(upstream.created)} after {took:.1f} s, with status {status}")
     check(status == 0, f"It ended with status {status}: {service.log.read_text()[-1500:]}")
-    check(took < 4, f"It took {took:.1f} s to end, with a limit of 1 s")
+    check(took < allowed(4), f"It took {took:.1f} s to end, with a limit of 1 s")
     upstream.set_fault()
     await service.start()
     took = await check_delivered(upstream, titles)
@@ -605,7 +607,7 @@ async def slow_clients(stage):
     stage.say(f"other clients: {others}; memory {memory:.0f} MB before, {service.memory:.0f} MB now")
     stage.say(f"a head that arrives slowly was closed after {closed[0]:.1f} s, content after {closed[1]:.1f} s (at most 8 s)")
     check_only(others, [200], "Other clients")
-    check(others.slowest < 3, f"Another client waited {others.slowest:.1f} s")
+    check(others.slowest < allowed(3), f"Another client waited {others.slowest:.1f} s")
     check(service.memory - memory < 150, f"Slow clients take {service.memory - memory:.0f} MB")
     took = await check_end(service, 15)
     stage.say(f"it ended {took:.1f} s after SIGTERM")
@@ -620,7 +622,7 @@ async def live_feed(stage):
     """Many pages follow the feed. Some do not read what they get."""
     upstream = await stage.upstream()
     limit = 100 if stage.is_short else 1_000
-    service = await stage.service(upstream, live_connections=limit, time_limit=2)
+    service = await stage.service(upstream, live_connections=limit, time_limit=20 if stage.is_short else 2)
     await warm(service)
     memory = service.memory
     request = b"GET /live/posts HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
@@ -673,7 +675,7 @@ async def live_feed(stage):
         connection.close()
     check(status == 0, f"It ended with status {status}: {service.log.read_text()[-1500:]}")
     check(all(ends), "A stream was cut off")
-    check(took < 10, f"It took {took:.1f} s to end")
+    check(took < allowed(10), f"It took {took:.1f} s to end")
 
 
 @scenario
@@ -729,7 +731,7 @@ async def hostile_images(stage):
             answer = seen.add(await ask(service.port, "GET", path))
             if os.environ.get("VERBOSE"):
                 stage.say(f"{kind}: {str(image)[:60]}: {answer.status} {answer.seconds:.2f} s")
-            check(answer.seconds < 11, f"{image} took {answer.seconds:.1f} s")
+            check(answer.seconds < allowed(11), f"{image} took {answer.seconds:.1f} s")
             check(b"root:" not in answer.body, "The service has read a file")
         stage.say(f"signed, {kind}: {seen}")
         if kind in ("traversal", "content"):
@@ -771,6 +773,8 @@ async def main():
     parser.add_argument("--seconds", type=float, default=240, help="the time for everything, about (default: 240)")
     parser.add_argument("--only", choices=sorted(SCENARIOS), help="the only scenario to run")
     options = parser.parse_args()
+    if options.seconds < 60:
+        harness.patience = 10
     if options.only:
         return [] if await perform(options.only, options.binary, options.seconds) else [options.only]
     waiting = {name: asyncio.create_task(perform(name, options.binary, options.seconds)) for name in PATIENT}
