@@ -25,10 +25,19 @@ public final class PostListViewModel: Sendable {
         var isClosed = false
     }
 
+    /// The numbers of the observers that have left.
+    ///
+    /// An observer that is cancelled leaves while the runtime holds a lock of its task. `yield` waits for that lock while it holds the lock of
+    /// the contents, so leaving must not wait for the contents.
+    private final class Departures: Sendable {
+        let numbers = Mutex<[Int]>([])
+    }
+
     /// The task that an intent starts, if any, and the tasks that it supersedes.
     private typealias Begun = (task: Task<Void, Never>?, superseded: [Task<Void, Never>])
 
     private let contents: Mutex<Contents>
+    private let departures = Departures()
     private let readFeed: @Sendable (FeedQuery, ReadPolicy) async throws(ReadFeedError) -> FeedPage
 
     /// Creates an empty list.
@@ -52,7 +61,12 @@ public final class PostListViewModel: Sendable {
     public var state: PostListState { contents.withLock(\.loads.state) }
 
     /// The number of active observers.
-    var observerCount: Int { contents.withLock(\.observers.count) }
+    var observerCount: Int {
+        contents.withLock { contents in
+            forgetDeparted(&contents)
+            return contents.observers.count
+        }
+    }
 
     /// The current state, followed by the state after every change, until the list is closed.
     ///
@@ -62,6 +76,7 @@ public final class PostListViewModel: Sendable {
         let number = contents.withLock { contents -> Int? in
             guard !contents.isClosed else { return nil }
             defer { contents.nextObserver += 1 }
+            forgetDeparted(&contents)
             contents.observers[contents.nextObserver] = observer
             observer.yield(contents.loads.state)
             return contents.nextObserver
@@ -70,10 +85,16 @@ public final class PostListViewModel: Sendable {
             observer.finish()
             return states
         }
-        observer.onTermination = { [weak self] _ in
-            self?.contents.withLock { _ = $0.observers.removeValue(forKey: number) }
-        }
+        observer.onTermination = { [departures] _ in departures.numbers.withLock { $0.append(number) } }
         return states
+    }
+
+    private func forgetDeparted(_ contents: inout Contents) {
+        let numbers = departures.numbers.withLock { numbers in
+            defer { numbers = [] }
+            return numbers
+        }
+        for number in numbers { contents.observers[number] = nil }
     }
 
     /// Performs an intent. Returns when the posts or a failure are shown, or when a later intent has superseded this one.
@@ -109,7 +130,7 @@ public final class PostListViewModel: Sendable {
             contents.loads.close(showing: Self.closed)
             return (Array(contents.tasks.values), Array(contents.observers.values))
         }
-        // Outside the lock, because a finishing observer takes it, and cancellation handlers may.
+        // Outside the lock, because cancellation handlers may take it.
         for observer in observers { observer.finish() }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
@@ -133,6 +154,7 @@ public final class PostListViewModel: Sendable {
         let answer = change(&contents.loads)
         let state = contents.loads.state
         if !contents.isClosed, state != earlier {
+            forgetDeparted(&contents)
             for observer in contents.observers.values { observer.yield(state) }
         }
         return answer

@@ -163,6 +163,28 @@ struct PostListViewModelTests {
         #expect(list.observerCount == 0)
     }
 
+    /// A change wakes observers while others are cancelled, which both take locks.
+    @Test func observersMayLeaveWhileTheStateChanges() async throws {
+        let page = try FeedPage.example([9], next: 9)
+        let list = PostListViewModel { _, _ throws(ReadFeedError) in page }
+        async let changing: Void = {
+            for _ in 1...2_000 { try await list.send(.load) }
+        }()
+        for _ in 1...500 {
+            await withTaskGroup { group in
+                for _ in 1...4 {
+                    group.addTask {
+                        for await _ in list.states {}
+                    }
+                }
+                await Task.yield()
+                group.cancelAll()
+            }
+        }
+        try await changing
+        #expect(list.observerCount == 0)
+    }
+
     @Test func cancellationHandlerOfALoadMayReadTheList() async throws {
         let lists = AsyncStream.makeStream(of: PostListViewModel.self)
         let begun = Rendezvous(of: 2)
