@@ -87,6 +87,7 @@ private struct PangoFonts: ~Copyable {
     mutating func outline(of text: String) -> Result {
         guard let handle = unsafe handle else { return .noFonts }
         var text = text
+        // `unsafe`: all fields are zero, so that there is nothing to free if the shim writes nothing.
         var written = unsafe CPangoOutline()
         // `unsafe`: the shim reads at most `text.count` bytes of the text's own buffer, which does not escape the closure, and
         // keeps no pointer after it returns. It writes one outline, which lives until this function returns. The handle is

@@ -154,7 +154,7 @@ struct PangoTypesetterTests {
         let bold = try typesetter.outline(of: "Hello")
         #expect(try PangoTypesetter(font: "Sans").outline(of: "Hello") != bold)
         #expect(try PangoTypesetter(font: "Sans Bold 99").outline(of: "Hello") == bold)
-        // A font that is not installed, and texts that are no font descriptions or languages.
+        // The first font is not installed. The other texts name neither a font nor a language.
         for font in [
             "No Such Font", "", "\u{0}", ",,,", String(repeating: "a", count: 10_000), "한 -5", "Sans Bold @wght=200",
         ] {

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Keeps encoded answers to reads.
 ///
-/// An answer is encoded again only if what it shows has changed. To guests, it is given again without reading for a fraction of a second,
-/// unless something was written here in the meantime: reading costs several times as much as sending an answer.
+/// An answer is encoded again only if what it shows has changed. Guests get the last answer again, without another read, for a fraction of
+/// a second, unless something was written here in the meantime. A read costs several times as much as sending an answer.
 final class AnswerCache: Sendable {
     private struct Kept: Sendable {
         let body: any Equatable & Sendable

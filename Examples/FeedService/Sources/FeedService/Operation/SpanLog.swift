@@ -138,15 +138,15 @@ final class LoggedSpan: Span {
             "trace.id": "\(trace.trace)", "span.id": "\(trace.span)", "span.kind": "\(kind)",
         ]
         if let parent { fields["span.parent"] = "\(parent.span)" }
-        // Queries and paths have what visitors search for, and signatures of images. The route says enough.
+        // Queries contain what visitors search for, and paths the signatures of images. The route says enough.
         state.attributes.forEach { name, value in
             if name != "url.query", name != "url.path" { fields[name] = value.logged }
         }
         // The service answers every error of a request, so only the status says that it failed.
-        let isRefused =
+        let hasFailed =
             kind == .server
             && (500...599).contains(fields["http.response.status_code"].flatMap { Int($0.description) } ?? 0)
-        if state.status?.code == .error || isRefused { fields["span.status"] = "error" }
+        if state.status?.code == .error || hasFailed { fields["span.status"] = "error" }
         // The computer's clock may be set while the span lasts.
         let end = max(start, instant().nanosecondsSinceEpoch)
         fields["span.milliseconds"] = "\(Double((end - start) / 1_000) / 1_000)"
@@ -163,8 +163,8 @@ extension SpanAttribute {
         case .double(let number): "\(number)"
         case .bool(let flag): "\(flag)"
         case .string(let text): "\(text.visible)"
-        case .stringConvertible(let value): "\(value)"
-        case .stringArray(let texts): .array(texts.map { "\($0)" })
+        case .stringConvertible(let value): "\("\(value)".visible)"
+        case .stringArray(let texts): .array(texts.map { "\($0.visible)" })
         default: "\(self)"
         }
     }
