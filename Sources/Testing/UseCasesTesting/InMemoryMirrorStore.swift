@@ -19,6 +19,7 @@ public final class InMemoryMirrorStore: MirrorStore {
         var staged: [MirroredItem: MirroredCopy] = [:]
         var savers: [MirroredItem: InMemoryDataSaver] = [:]
         var publishedCount = 0
+        var isOpen = false
     }
 
     private struct Staging: MirrorStaging {
@@ -46,6 +47,8 @@ public final class InMemoryMirrorStore: MirrorStore {
         func publish(_ items: [MirroredItem]) async throws(MirrorStoreError) {
             store.publish(items)
         }
+
+        func leave() async { store.state.withLock { $0.isOpen = false } }
     }
 
     private let users: any UserRepository
@@ -72,7 +75,18 @@ public final class InMemoryMirrorStore: MirrorStore {
     public var publishedCount: Int { state.withLock(\.publishedCount) }
 
     /// Opens the staging area that an earlier run left, or a new one.
-    public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging { Staging(store: self) }
+    ///
+    /// - Throws: A `MirrorStoreError` if an earlier run has not left it yet.
+    public func openStaging() async throws(MirrorStoreError) -> any MirrorStaging {
+        let wasOpen = state.withLock { state in
+            defer { state.isOpen = true }
+            return state.isOpen
+        }
+        guard !wasOpen else {
+            throw MirrorStoreError(place: "The mirror", explanation: "is being created by another run.")
+        }
+        return Staging(store: self)
+    }
 
     private func saver(of item: MirroredItem) -> InMemoryDataSaver {
         state.withLock { state in

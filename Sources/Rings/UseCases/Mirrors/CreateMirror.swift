@@ -49,6 +49,20 @@ public struct CreateMirror: Sendable {
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) async throws(CreateMirrorError) -> MirrorReport {
         let staging = try await keeping { () async throws(MirrorStoreError) in try await store.openStaging() }
+        do {
+            let report = try await mirror(in: staging, progress)
+            await staging.leave()
+            return report
+        } catch {
+            await staging.leave()
+            throw error
+        }
+    }
+
+    private func mirror(
+        in staging: any MirrorStaging,
+        _ progress: (_ done: Int, _ total: Int) -> Void
+    ) async throws(CreateMirrorError) -> MirrorReport {
         var transferredCount = 0
         for _ in 0..<Self.maximumRounds {
             var items: [MirroredItem] = [.users, .posts]

@@ -58,6 +58,9 @@ public protocol MirrorStaging: Sendable {
     ///
     /// - Throws: A ``MirrorStoreError`` if the visible mirror stays as it was.
     func publish(_ items: [MirroredItem]) async throws(MirrorStoreError)
+
+    /// Ends the run, whether it has published or not. As soon as this returns, the store can open its staging again.
+    func leave() async
 }
 
 /// A record of a complete copy of an upstream item.

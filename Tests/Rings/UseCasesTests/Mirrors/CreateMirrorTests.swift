@@ -44,6 +44,12 @@ struct CreateMirrorTests {
         #expect(progress == [[2, 4], [3, 4], [4, 4]])
     }
 
+    @Test(arguments: [1, 2]) func runLeavesItsStagingEvenIfItFails(limit: Int) async throws {
+        _ = try? await CreateMirror(from: originals, in: store, limits: MirrorLimits(maximumListByteCount: limit))()
+        #expect(store.publishedCount == limit - 1)
+        _ = try await store.openStaging()
+    }
+
     /// Returns the explanation of the exceeded limit; `nil` if the mirror was created.
     private func problem(_ limits: MirrorLimits) async -> String? {
         do {

@@ -173,6 +173,9 @@ final class MirrorDirectoryStaging: MirrorStaging {
         try await work.run { [workspace] () throws(MirrorStoreError) in try workspace.publish() }
     }
 
+    /// Unlocks the directories. The queue may keep a closure, and with it the workspace, a moment longer than its caller waits.
+    func leave() async { workspace.unlock() }
+
     /// Returns whether a file is unchanged since it was recorded as complete, and no other user can change it.
     private func isWhole(_ path: String, in directory: DirectoryHandle, _ copy: MirroredCopy) async -> Bool {
         guard await work.run({ (try? directory.status(at: path)?.isTrustedFile) == true }) else { return false }

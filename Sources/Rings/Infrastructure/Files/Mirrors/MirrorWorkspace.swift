@@ -12,8 +12,8 @@ import Musl
 import Darwin
 #endif
 
-/// The directories in which a mirror is created. They stay open, and locked for this process, until the workspace is
-/// deallocated.
+/// The directories in which a mirror is created. They stay locked for this process until ``unlock()`` is called or the
+/// workspace is deallocated.
 ///
 /// Anyone who can write to these directories could make the process read, replace or remove files elsewhere. The workspace
 /// therefore rejects a directory that belongs to another user, that others can write to, or that contains anything that does
@@ -57,6 +57,9 @@ struct MirrorWorkspace: Sendable {
         }
         places.reach(.prepared)
     }
+
+    /// Lets other runs create a mirror here.
+    func unlock() { lock.close() }
 
     // MARK: Opening
 
