@@ -6,7 +6,7 @@
 Clients publish posts through nginx, each with an `Idempotency-Key`, and repeat a request with the same key if there is no answer.
 One instance is killed, and started again later. Then the other one is told to end, and started again, which no client may notice. At
 the end, each accepted post must be at the upstream once, and none twice. Meanwhile, posts that are written on one instance must appear
-on the other within a second, and not disappear again.
+on the other within a second, and not disappear again. Some of their authors have signed in, and guests must see their posts.
 
 Needs Debian's nginx and postgresql. A killed instance leaves writes that nobody else may deliver for half a minute. The script waits
 for them, unless it has fewer than 45 seconds. Then they must still be pending.
@@ -37,6 +37,8 @@ PAUSE = 0.1
 # Clients publish as these authors, and the posts that must appear on the other instance have another one.
 AUTHORS = range(1, 7)
 PROBING_AUTHORS = range(7, 11)
+# Authors who publish as users who have signed in. Guests on the other instance must see their posts, too.
+SIGNED_IN = {9: "ada", 10: "grace"}
 
 NGINX = """
 daemon off;
@@ -86,7 +88,8 @@ class Run:
         self.accepted = set()  # titles
         self.unknown = set()  # titles of posts whose outcome the service does not know
         self.writes, self.reads, self.repeats, self.probes = Tally(), Tally(), Tally(), Tally()
-        self.delays = {"feed": [], "post": []}
+        self.delays = {"feed": [], "post": [], "feed, for guests": []}
+        self.tokens = {}  # of the authors who have signed in
         self.doubles = []  # for how long posts were shown twice: as pending, and as the upstream has it
         self.disturbances = 0  # ends of an instance, and its starts
         self.repeating = set()  # titles whose first request was not answered
@@ -97,7 +100,7 @@ class Run:
         number = next(self.numbers)
         title = f"Load {number} of {author}"
         body = json.dumps({"authorID": author, "title": title, "body": "On the engine."}).encode()
-        fields = {"Idempotency-Key": str(uuid.uuid4())}
+        fields = {"Idempotency-Key": str(uuid.uuid4()), **self.tokens.get(author, {})}
         deadline = time.monotonic() + 30
         try:
             while True:
@@ -130,6 +133,12 @@ class Run:
             and answer["Idempotent-Replayed"] == "true",
             f"A repeated request was answered with {answer.status} {answer.text}, and the first one with {first.status} {first.text}",
         )
+
+    async def sign_in(self):
+        for author, user in SIGNED_IN.items():
+            answer = await ask(self.address, "POST", "/api/session", json.dumps({"user": user}).encode())
+            check(answer.status == 201, f"{user} could not sign in: {answer.status} {answer.text}")
+            self.tokens[author] = {"Authorization": f"Bearer {json.loads(answer.text)['token']}"}
 
     async def write(self, author):
         client = Client(self.address)
@@ -169,21 +178,23 @@ class Run:
             return
         start, client = time.monotonic(), Client(there.port)
         location, feed = answer["Location"], f"/api/feed?author={author}&size=10"
+        # Guests see a post of a user only when it is published, and not under the temporary identity that its author sees.
+        views = {"feed, for guests": feed} if author in SIGNED_IN else {"post": location, "feed": feed}
         seen, remaining, doubled = {}, 3, None
         while remaining:
-            for view, path in (("post", location), ("feed", feed)):
+            for view, path in views.items():
                 begin = time.monotonic()
                 found = await client.ask("GET", path)
                 if found.status == 301:
                     # The post has its final identity.
-                    location = found["Location"]
-                    found = await client.ask("GET", location)
+                    views[view] = found["Location"]
+                    found = await client.ask("GET", views[view])
                 count = found.text.count(json.dumps(title))
                 # The other instance may read the post from the upstream before it learns that it is no longer pending.
                 if count > 1:
                     doubled = doubled or time.monotonic()
                     check(time.monotonic() - doubled < allowed(1), f"“{title}” is {count} times in {path} for more than a second")
-                elif doubled and view == "feed":
+                elif doubled and view != "post":
                     self.doubles.append(time.monotonic() - doubled)
                     doubled = None
                 if count:
@@ -194,7 +205,7 @@ class Run:
                     late = begin - start
                     check(late < allowed(1), f"“{title}” was not on the other instance after {late:.2f} s, at {path}: {found.status}: {found.text}")
             waited = time.monotonic() - start
-            if len(seen) == 2 and not doubled and (self.upstream.created[title] or waited > 2):
+            if len(seen) == len(views) and not doubled and (self.upstream.created[title] or waited > 2):
                 remaining -= 1
             await asyncio.sleep(0.01)
         client.close()
@@ -293,7 +304,7 @@ async def main():
             database.start()
             # A short time limit, so that the outcome of a request that died with an instance is soon reported as unknown.
             instances = [
-                Service(options.binary, place / f"{name}.log", upstream, database.store, time_limit=3, drain_limit=2)
+                Service(options.binary, place / f"{name}.log", upstream, database.store, time_limit=3, drain_limit=2, token_endpoint=f"{upstream.url}/token")
                 for name in ("first", "second")
             ]
             await asyncio.gather(*(instance.start() for instance in instances))
@@ -313,6 +324,7 @@ async def main():
 
             await until(answers, 10, "nginx does not answer")
             run = Run(upstream, instances, address)
+            await run.sign_in()
             try:
                 await run.load((options.seconds - 45) if waits else options.seconds * 0.4)
                 await run.check_delivery(waits)

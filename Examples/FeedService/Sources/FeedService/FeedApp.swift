@@ -63,6 +63,7 @@ public final class FeedApp: Sendable {
         let client = settings.upstream.map { _ in AsyncHTTPClientDataFetcher(connectionsPerHost: policy.concurrency) }
         let source = dataFetcher ?? client?.protecting(by: policy, timer: timer) ?? SampleDataFetcher()
         let baseURL = settings.upstream ?? SampleDataFetcher.baseURL
+        let relay = WriteRelay(errorHandler: errorHandler)
         let lifetimes = Lifetimes(staleAfter: settings.staleAfter)
         let (users, posts) = (Endpoint.users(lifetimes: lifetimes), Endpoint.posts(lifetimes: lifetimes))
         let comments = Endpoint.comments(lifetimes)
@@ -74,6 +75,9 @@ public final class FeedApp: Sendable {
         let tokens = settings.tokenEndpoint.map { UpstreamTokens(endpoint: $0, dataFetcher: source) }
         if let store {
             configuration.share(store, pendingWrites: pendingWrites) { tokens?.credentials(of: $0) ?? .none }
+        }
+        configuration.userLayer = { user, base in
+            user == Self.guests ? base : relay.relaying(base, below: baseURL)
         }
         configuration.errorHandler = errorHandler
         configuration.observers = observers
@@ -91,6 +95,7 @@ public final class FeedApp: Sendable {
                 titlesUnderWay: titles
             )
         }
+        relay.begin(to: sessions)
         let records = store ?? InMemoryRecordStore()
         idempotency = IdempotencyRegistry(
             store: records,
@@ -224,10 +229,17 @@ public final class Reader: Sendable {
     public let deletePost: DeletePost
     /// Shows and changes comments.
     public let comments: Comments
-    private let repository: Repository<Post>
+    private let repositories: (posts: Repository<Post>, comments: Repository<Comment>)
 
     /// The list of posts, and then the list after each change.
-    var postChanges: ReadingChanges<[Post]> { repository.changes(in: .all) }
+    var postChanges: ReadingChanges<[Post]> { repositories.posts.changes(in: .all) }
+
+    /// Makes the next reads of what is under a key ask the upstream.
+    func forget(_ key: RecordKey) {
+        repositories.posts.invalidate(under: key)
+        // A new post has no comments.
+        if key.components.count > 1 { repositories.comments.invalidate(under: key) }
+    }
 
     init(
         users: any UserRepository,
@@ -236,7 +248,7 @@ public final class Reader: Sendable {
         titlesUnderWay: TitleReservations
     ) {
         let posts = UpstreamPostRepository(repository)
-        self.repository = repository
+        repositories = (repository, comments)
         listUsers = ListUsers(users: users)
         showUser = ShowUser(users: users, posts: posts)
         readFeed = ReadFeed(posts: posts, users: users)

@@ -1,5 +1,5 @@
 public import InwardCore
-import InwardFetching
+public import InwardFetching
 public import InwardRepositories
 
 #if canImport(FoundationEssentials)
@@ -177,6 +177,25 @@ public struct AppScopeConfiguration: Sendable {
     public var openingLimit = Duration.seconds(10)
     /// How long the work in flight may take to end, and each object to close, when a scope closes. The default is 5 seconds.
     public var closingLimit = Duration.seconds(5)
+    /// Wraps the fetcher of a user's requests in a layer of your own. It sees the requests of the user's sessions, and those that
+    /// deliver the user's writes when no session is open. By default, there is no such layer.
+    ///
+    /// ```swift
+    /// struct AuditingDataFetcher: DataFetcher {
+    ///     let base: any DataFetcher
+    ///     let user: String
+    ///
+    ///     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+    ///         if request.method != .get { print("\(user) sends \(request)") }
+    ///         return try await base.fetch(request)
+    ///     }
+    /// }
+    /// configuration.userLayer = { user, base in AuditingDataFetcher(base: base, user: user) }
+    /// ```
+    ///
+    /// Requests reach the layer with the user's credentials, and only if the response cache of the session cannot answer them.
+    /// Requests of endpoints with the audience `Audience.everyone` belong to no user, and do not reach it.
+    public var userLayer: @Sendable (_ user: String, _ base: any DataFetcher) -> any DataFetcher = { _, base in base }
     /// The handler of failures that no caller receives. The app does not close it.
     public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
     /// The observers of requests, repositories and sessions, for logs, metrics and traces.

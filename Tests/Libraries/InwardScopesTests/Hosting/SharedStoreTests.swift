@@ -4,6 +4,7 @@ import InwardFetching
 import InwardRepositories
 import InwardScopes
 import InwardTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -29,6 +30,24 @@ struct SharedStoreTests {
     private let errors = RecordingErrorHandler()
     private let token = SessionCredentials.fixed(.bearer("ada"))
 
+    /// A layer that notes the requests of a user.
+    private struct NotingDataFetcher: DataFetcher {
+        let base: any DataFetcher
+        let note: @Sendable (DataRequest) -> Void
+
+        func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
+            note(request)
+            return try await base.fetch(request)
+        }
+    }
+
+    /// The requests that have passed the layer of their user.
+    private let noted = Notes()
+
+    private final class Notes: Sendable {
+        let lines = Mutex<[String]>([])
+    }
+
     /// Starts an instance.
     private func instance(pendingWrites: PendingWrites = .deliver) async throws -> AppScope<Void> {
         let url = try #require(URL(string: "https://upstream.test"))
@@ -37,7 +56,33 @@ struct SharedStoreTests {
         configuration.share(store, pendingWrites: pendingWrites) { user in .fixed(.bearer("the service for \(user)")) }
         configuration.errorHandler = errors
         configuration.clock = ManualClock()
+        configuration.userLayer = { [noted] user, base in
+            NotingDataFetcher(base: base) { request in
+                let token = request.headerFields[.authorization] ?? "no token"
+                noted.lines.withLock { $0.append("\(user): \(request.method) with \(token)") }
+            }
+        }
         return await AppScope("notes", configuration)
+    }
+
+    @Test func layerOfAUserSeesTheRequestsOfSessionsAndThoseThatDeliverWrites() async throws {
+        gate.open()
+        let app = try await instance()
+        let session = try await app.signIn(as: "ada", credentials: token)
+        _ = try await session.repository(.notes).entity(7)
+        try await session.repository(.notes).update(7) { $0.text = "Eight" }
+        #expect(try await session.deliver(within: .seconds(10)) == 0)
+        let guest = try await app.signIn(as: "grace")
+        _ = try await guest.repository(.notes).entity(7)
+        _ = try await guest.repository(.board).entity(7)
+        let lines = noted.lines.withLock { $0 }
+        #expect(
+            Set(lines).isSuperset(of: [
+                "ada: GET with Bearer ada", "ada: PUT with Bearer the service for ada", "grace: GET with no token",
+            ])
+        )
+        #expect(lines.count == source.requests.count - 1)
+        try await app.close()
     }
 
     @Test func userSeesOnOneInstanceWhatIsWrittenOnAnother() async throws {
