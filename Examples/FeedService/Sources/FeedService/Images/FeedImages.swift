@@ -55,7 +55,8 @@ struct FeedImages: Sendable {
             store: store,
             digest: { Array(SHA256.hash(data: $0).prefix(16)) },
             errorHandler: errorHandler.droppingRepeats(within: .seconds(10), clock: ContinuousClock()),
-            timer: timer
+            timer: timer,
+            executor: ImageThreads()
         )
         timeLimit = settings.timeLimit
         self.timer = timer
