@@ -443,6 +443,17 @@ if let tests = Context.environment["INWARD_TESTS"]?.split(separator: " ") {
     allTargets.removeAll { target in target.type == .test && !tests.contains { $0 == target.name } }
 }
 
+let traits = [
+    "AsyncHTTPClient":
+        "Fetches with swift-server/async-http-client, a client with pooled connections, instead of URLSession",
+    "Observability": "Reports what happens through swift-log, swift-metrics and swift-distributed-tracing",
+    "PostgreSQL": "Stores records in a PostgreSQL database that many machines share, with libpq; install it first",
+    "ServiceLifecycle": "Shuts an app down gracefully as a service of swift-server/swift-service-lifecycle",
+    "SQLite": "Stores records in an SQLite database, with groue/GRDB.swift; on Linux, install SQLite first",
+    "Vips":
+        "Decodes and encodes WebP, GIF, AVIF, HEIF, TIFF, JPEG and PNG with libvips, and draws text with Pango; install them first",
+]
+
 let package = Package(
     name: "inward",
     platforms: [.macOS(.v15)],
@@ -453,36 +464,7 @@ let package = Package(
     ]
         + libraryProducts.map(library)
         + (hasRings ? [.executable(name: "inward", targets: ["inward"])] + ringProducts.map(library) : []),
-    traits: [
-        .trait(
-            name: "AsyncHTTPClient",
-            description:
-                "Fetches with swift-server/async-http-client, a client with pooled connections, instead of URLSession"
-        ),
-        .trait(
-            name: "Observability",
-            description:
-                "Reports what happens through swift-log, swift-metrics and swift-distributed-tracing"
-        ),
-        .trait(
-            name: "PostgreSQL",
-            description:
-                "Stores records in a PostgreSQL database that many machines share, with libpq; install it first"
-        ),
-        .trait(
-            name: "ServiceLifecycle",
-            description: "Shuts an app down gracefully as a service of swift-server/swift-service-lifecycle"
-        ),
-        .trait(
-            name: "SQLite",
-            description: "Stores records in an SQLite database, with groue/GRDB.swift; on Linux, install SQLite first"
-        ),
-        .trait(
-            name: "Vips",
-            description:
-                "Decodes and encodes WebP, GIF, AVIF, HEIF, TIFF, JPEG and PNG with libvips, and draws text with Pango; install them first"
-        ),
-    ],
+    traits: Set(traits.map { .trait(name: $0.key, description: $0.value) }),
     dependencies: [
         // SwiftPM does not resolve a package while its trait is off.
         // Each version is the oldest with which the integration's tests pass, or a later one that fixes a crash or a hang:

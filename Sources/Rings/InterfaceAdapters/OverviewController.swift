@@ -40,9 +40,11 @@ public struct OverviewController: Sendable {
     /// - Throws: The failure to show if either cannot be loaded.
     public func callAsFunction() async throws(FailureViewModel) -> OverviewViewModel {
         let start = stopwatch.elapsed
-        async let eventualFeed = feedRead()
-        let users = try await usersRead().get()
-        let page = try await eventualFeed.get()
+        let (feedRead, users) = try await concurrently(
+            { [self] () async throws(FailureViewModel) in try await feedRead() },
+            { () async throws(FailureViewModel) in try await usersRead() }
+        )
+        let page = try feedRead.get()
         let duration = (stopwatch.elapsed - start).spoken
         // The list and the feed read the users concurrently and share one request, so the origin of one of the readings is
         // memory. The overview names the other origin, from which the users really came.
@@ -56,19 +58,19 @@ public struct OverviewController: Sendable {
         return OverviewViewModel(generator: "inward", users: list, feed: feed, provenance: provenance)
     }
 
-    private func usersRead() async -> Result<Reading<[User]>, FailureViewModel> {
+    private func usersRead() async throws(FailureViewModel) -> Reading<[User]> {
         do {
-            return .success(try await listUsers())
+            return try await listUsers()
         } catch {
-            return .failure(UserListPresenter().present(error))
+            throw UserListPresenter().present(error)
         }
     }
 
-    private func feedRead() async -> Result<FeedPage, FailureViewModel> {
+    private func feedRead() async throws(FailureViewModel) -> FeedPage {
         do {
-            return .success(try await readFeed())
+            return try await readFeed()
         } catch {
-            return .failure(FeedPresenter().present(error))
+            throw FeedPresenter().present(error)
         }
     }
 }

@@ -66,15 +66,16 @@ public struct PublishPost: Sendable {
 
     private func check(_ draft: PostDraft) async throws(PublishPostError) {
         let author = draft.authorID
-        async let earlier = Result(awaiting: { () async throws(RepositoryError) in
-            try await posts.posts(by: author, .upstreamFirst)
-        })
-        do {
-            _ = try await users.user(author, .upstreamFirst)
+        let earlier: Result<Reading<[Post]>, RepositoryError>
+        do throws(RepositoryError) {
+            (earlier, _) = try await concurrently(
+                { [posts] () async throws(RepositoryError) in try await posts.posts(by: author, .upstreamFirst) },
+                { () async throws(RepositoryError) in try await users.user(author, .upstreamFirst) }
+            )
         } catch {
             throw error.reason == .notFound ? .unknownAuthor(author) : PublishPostError(error)
         }
-        switch await earlier {
+        switch earlier {
         case .success(let posts) where posts.value.contains(where: { $0.foldedTitle == draft.foldedTitle }):
             throw .titleTaken(draft.title)
         case .success: return

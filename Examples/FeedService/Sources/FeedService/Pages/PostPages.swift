@@ -146,12 +146,14 @@ struct PostPages {
         of visitor: Visitor
     ) async throws -> Response {
         let id = post.value.id
-        async let author = app.withReader(for: visitor) { try await $0.showUser(post.value.authorID).user.value.name }
-        async let comments = app.withReader(for: visitor) { try await $0.comments.list(on: id).comments }
+        let (comments, author) = await concurrently(
+            { [app] in try await app.withReader(for: visitor) { try await $0.comments.list(on: id).comments } },
+            { try? await app.withReader(for: visitor) { try await $0.showUser(post.value.authorID).user.value.name } }
+        )
         let page = PostPage(
             post: post,
-            author: (try? await author) ?? "user \(post.value.authorID)",
-            comments: try? await comments,
+            author: author ?? "user \(post.value.authorID)",
+            comments: try? comments.get(),
             form: form,
             key: UUID().uuidString
         )
