@@ -40,11 +40,11 @@ public struct OverviewController: Sendable {
     /// - Throws: The failure to show if either cannot be loaded.
     public func callAsFunction() async throws(FailureViewModel) -> OverviewViewModel {
         let start = stopwatch.elapsed
-        let (feedRead, users) = try await concurrently(
+        let (eventualFeed, users) = try await concurrently(
             { [self] () async throws(FailureViewModel) in try await feedRead() },
             { () async throws(FailureViewModel) in try await usersRead() }
         )
-        let page = try feedRead.get()
+        let page = try eventualFeed.get()
         let duration = (stopwatch.elapsed - start).spoken
         // The list and the feed read the users concurrently and share one request, so the origin of one of the readings is
         // memory. The overview names the other origin, from which the users really came.
