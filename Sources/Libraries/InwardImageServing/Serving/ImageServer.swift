@@ -71,7 +71,7 @@ public final class ImageServer: Sendable {
     ///     it with `droppingRepeats(within:clock:)`.
     ///   - timer: The timer service that measures decoding times.
     ///   - executor: The executor for loading, processing and encoding. `nil` selects the default executor. Codecs keep their
-    ///     thread busy, so pass ``ImageThreads`` if the process also serves other requests.
+    ///     thread busy, so pass `DedicatedThreads` of `InwardScopes` if the process also serves other requests.
     ///   - observer: The observer of loads, or `nil` for none.
     public init(
         source: any ImageSource,

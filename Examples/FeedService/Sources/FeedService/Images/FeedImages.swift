@@ -9,6 +9,7 @@ import InwardCore
 import InwardFetching
 import InwardImageServing
 import InwardImages
+import InwardScopes
 import InwardVips
 import NIOCore
 import Synchronization
@@ -56,7 +57,7 @@ struct FeedImages: Sendable {
             digest: { Array(SHA256.hash(data: $0).prefix(16)) },
             errorHandler: errorHandler.droppingRepeats(within: .seconds(10), clock: ContinuousClock()),
             timer: timer,
-            executor: ImageThreads()
+            executor: DedicatedThreads()
         )
         timeLimit = settings.timeLimit
         self.timer = timer

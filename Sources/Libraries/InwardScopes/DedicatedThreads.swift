@@ -7,21 +7,21 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// An executor with threads of its own, so that converting images does not keep other requests waiting.
+/// An executor with threads of its own, for work that keeps its thread busy, such as converting images.
 ///
 /// ```swift
-/// let threads = ImageThreads(count: 2)
-/// await withTaskExecutorPreference(threads) { print("On a thread for images.") }
+/// let threads = DedicatedThreads(count: 2)
+/// await withTaskExecutorPreference(threads) { print("On a thread of its own.") }
 /// ```
 ///
 /// A codec keeps its thread busy for tens or hundreds of milliseconds. On the default executor, which has one thread for each processor,
 /// a few conversions would delay everything else by that time. On threads of their own, the operating system divides the processors
-/// between the conversions and other work. Pass the executor to ``ImageServer``.
+/// between the conversions and other work. Pass the executor to the `ImageServer` of `InwardImageServing`.
 ///
 /// Jobs run in the order in which they become ready, at most as many at a time as there are threads.
 ///
 /// - Complexity: Scheduling a job takes O(n) in the number of jobs that wait.
-public final class ImageThreads: TaskExecutor {
+public final class DedicatedThreads: TaskExecutor {
     private struct State {
         var idle: [Int]
         var waiting: [UnownedJob] = []
@@ -36,7 +36,7 @@ public final class ImageThreads: TaskExecutor {
     ///
     /// - Parameter count: The maximum number of threads. By default, as many as there are processors. Less than one counts as one.
     public init(count: Int = ProcessInfo.processInfo.activeProcessorCount) {
-        queues = (0..<max(1, count)).map { DispatchQueue(label: "inward.images.\($0)") }
+        queues = (0..<max(1, count)).map { DispatchQueue(label: "inward.threads.\($0)") }
         state = Mutex(State(idle: Array(queues.indices)))
     }
 

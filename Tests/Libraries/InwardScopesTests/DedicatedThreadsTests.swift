@@ -1,10 +1,10 @@
 import Dispatch
-import InwardImageServing
+import InwardScopes
 import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
-struct ImageThreadsTests {
+struct DedicatedThreadsTests {
     /// Counts the jobs that run at the same time.
     private final class Meter: Sendable {
         private let counts = Mutex([0, 0, 0])
@@ -31,7 +31,11 @@ struct ImageThreadsTests {
         var all: [Int] { numbers.withLock { $0 } }
     }
 
-    private func run(_ count: Int, on threads: ImageThreads, _ work: @escaping @Sendable () -> Void = {}) async -> Meter {
+    private func run(
+        _ count: Int,
+        on threads: DedicatedThreads,
+        _ work: @escaping @Sendable () -> Void = {}
+    ) async -> Meter {
         let meter = Meter()
         await withDiscardingTaskGroup { group in
             for _ in 0..<count { group.addTask(executorPreference: threads) { meter.measure(work) } }
@@ -40,13 +44,13 @@ struct ImageThreadsTests {
     }
 
     @Test(arguments: [-1, 0, 1]) func oneThreadRunsOneJobAtATime(count: Int) async {
-        let meter = await run(200, on: ImageThreads(count: count))
+        let meter = await run(200, on: DedicatedThreads(count: count))
         #expect(meter.maximum == 1)
         #expect(meter.total == 200)
     }
 
     @Test func asManyJobsRunAtATimeAsThereAreThreads() async {
-        let threads = ImageThreads(count: 3)
+        let threads = DedicatedThreads(count: 3)
         let start = DispatchGroup()
         for _ in 0..<3 { start.enter() }
         // Each job keeps its thread until all three have started.
@@ -60,7 +64,7 @@ struct ImageThreadsTests {
 
     @Test func jobsRunInTheOrderInWhichTheyBecomeReady() async {
         let log = Log()
-        let threads = ImageThreads(count: 1)
+        let threads = DedicatedThreads(count: 1)
         let (begin, end) = (DispatchSemaphore(value: 0), 100)
         await withDiscardingTaskGroup { group in
             for number in 0..<end {
