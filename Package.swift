@@ -336,13 +336,16 @@ let integrations: [Target] = [
 let testing: [Target] = [
     .target(
         name: "InwardTesting",
-        dependencies: ["InwardCore", "InwardImages", "InwardTransfers", "InwardFetching", "InwardRepositories"]
+        dependencies: [
+            "InwardCore", "InwardImages", "InwardTransfers", "InwardFetching", "InwardRepositories",
+            "InwardImageServing",
+        ]
     ),
     .testTarget(
         name: "InwardTestingTests",
         dependencies: [
             "InwardTesting", "InwardCore", "InwardImages", "InwardTransfers", "InwardFetching", "InwardRepositories",
-            "TestSupport", "Thoroughness",
+            "InwardImageServing", "TestSupport", "Thoroughness",
         ]
     ),
 ]

@@ -1,5 +1,6 @@
 #if Vips
 import InwardImages
+import InwardTesting
 import InwardVips
 import Testing
 
@@ -15,6 +16,11 @@ struct PangoTypesetterTests {
         } catch {
             return error
         }
+    }
+
+    @Test func typesetterConforms() async throws {
+        let texts = ["Example", "안녕하세요", "سلام", "Korean 한국어", "e\u{301}", "   "]
+        try await TypesetterConformance(texts: texts, missing: "\u{10FFFD}").check(typesetter)
     }
 
     /// Returns white text on black.

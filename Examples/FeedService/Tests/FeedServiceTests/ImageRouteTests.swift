@@ -113,6 +113,12 @@ struct ImageRouteTests {
         }
     }
 
+    @Test func storeOfEncodedImagesConforms() async throws {
+        let now = Date()
+        let store = InMemoryRecordStore(now: { now })
+        try await EncodedImageStoreConformance(now: now).check(RecordImageStore(records: store))
+    }
+
     @Test func encodedImagesAreKeptInTheStore() async throws {
         let store = InMemoryRecordStore()
         let images = RecordImageStore(records: store)

@@ -25,6 +25,8 @@ public import Foundation
 ///
 /// Calls may run concurrently, and must end: requests wait for them. They should end early if the task is cancelled. If a call
 /// fails, the server reports the error and continues without the store.
+///
+/// Test an implementation with `EncodedImageStoreConformance` of the product `InwardTesting`.
 public protocol EncodedImageStore: Sendable {
     /// Returns the image for a key, or `nil` if there is none.
     ///
@@ -50,8 +52,8 @@ public protocol EncodedImageStore: Sendable {
 /// The key of an encoded image: the address, the recipe, the format with its quality, and the version of the server's results.
 ///
 /// ```swift
-/// func fileName(of key: ImageVariantKey, hash: (String) -> String) -> String {
-///     hash(key.description) + ".image"
+/// func path(of key: ImageVariantKey, hash: (String) -> String) -> String {
+///     "\(hash(key.address.rawValue))/\(hash(key.description)).image"
 /// }
 /// ```
 public struct ImageVariantKey: Hashable, Sendable, CustomStringConvertible {

@@ -12,6 +12,8 @@ import InwardCore
 /// the characters as their scripts require, interpret no markup, and draw nothing in place of a character that no font has: it
 /// throws an error that names the character. It must accept concurrent calls, and check ``TypesettingError/checkCancellation()``
 /// between steps.
+///
+/// Test an implementation with `TypesetterConformance` of the product `InwardTesting`.
 public protocol Typesetter: Sendable {
     /// Returns the outlines of a line of text.
     ///

@@ -1,7 +1,5 @@
-import Dispatch
 import InwardCore
 import InwardImages
-import Synchronization
 
 extension ImageCodecConformance {
     /// Calls leave no state behind that affects later calls: images are encoded and decoded in alternation.
@@ -40,39 +38,12 @@ extension ImageCodecConformance {
 
     /// Concurrent calls each return their own image.
     func concurrencyViolations(_ codec: any ImageCodec, _ roundTrip: ImageRoundTrip) async -> [String] {
-        await concurrencyViolations(
-            [(8, 12), (12, 8)].map { width, height in
+        await CallOverlap.violations(
+            of: [(8, 12), (12, 8)].map { width, height in
                 let image = Image.smooth(ImageSize(clamping: width, height))
                 return { self.violations(of: codec, roundTrip, by: image) }
             }
         )
-    }
-
-    /// The same for calls of any kind. Each call is repeated on its own thread, and returns the violations it finds.
-    func concurrencyViolations(_ calls: [@Sendable () -> [String]]) async -> [String] {
-        let start = DispatchGroup()
-        for _ in calls { start.enter() }
-        let overlap = CallOverlap(callers: calls.count)
-        let found = await withTaskGroup { group in
-            for (caller, call) in calls.enumerated() {
-                group.addTask {
-                    await onOwnThread {
-                        start.leave()
-                        start.wait()
-                        var violations: Set<String> = []
-                        // All callers continue until all have overlapped enough, so that none waits in vain for another.
-                        while overlap.needsCalls {
-                            overlap.enter(caller)
-                            violations.formUnion(call())
-                            overlap.leave(caller)
-                        }
-                        return violations
-                    }
-                }
-            }
-            return await group.reduce(into: Set<String>()) { $0.formUnion($1) }
-        }
-        return found.map { "Concurrently: \($0)" }.sorted()
     }
 
     /// A call that is made between the steps of another call does not affect it.
@@ -158,15 +129,6 @@ extension ImageCodecConformance {
     }
 }
 
-/// Runs blocking work on its own thread, so that it overlaps with other such work even if the cooperative pool has few threads.
-private func onOwnThread<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-    // Resumed once, when the work ends.
-    await withCheckedContinuation { continuation in
-        // A serial queue has its own thread while it works.
-        DispatchQueue(label: "inward.conformance").async { continuation.resume(returning: work()) }
-    }
-}
-
 extension [ImageSample] {
     /// The same images, padded with zeros to a common length.
     fileprivate var padded: [ImageSample] {
@@ -180,57 +142,5 @@ extension [ImageSample] {
                 tolerance: sample.tolerance
             )
         }
-    }
-}
-
-/// Counts how often calls on several threads overlap, so that they continue until they have overlapped enough.
-///
-/// If the system suspends a thread during a call, the calls that other threads make meanwhile overlap with the same point of
-/// that call. This point may be harmless, so they count as one overlap.
-final class CallOverlap: Sendable {
-    /// The number of overlaps that each caller needs.
-    private static let enough = 16
-    /// The maximum number of calls per caller, for calls that never overlap. So many calls take longer than a thread's time
-    /// slice.
-    private static let maximumCalls = 1_000
-
-    private struct Caller {
-        var callCount = 0
-        var isActive = false
-        var meetings = 0
-        /// The number of calls that the others had made when this caller last overlapped with some of them.
-        var metCallCount = 0
-    }
-
-    private let callers: Mutex<[Caller]>
-
-    init(callers count: Int) {
-        callers = Mutex([Caller](repeating: Caller(), count: count))
-    }
-
-    /// Whether any caller needs more calls.
-    var needsCalls: Bool {
-        callers.withLock { callers in
-            callers.contains { $0.meetings < Self.enough } && callers.contains { $0.callCount < Self.maximumCalls }
-        }
-    }
-
-    /// Records that a caller begins a call.
-    func enter(_ caller: Int) {
-        callers.withLock { callers in
-            let others = callers.indices.filter { $0 != caller }
-            let callCount = others.reduce(0) { $0 + callers[$1].callCount }
-            if others.contains(where: { callers[$0].isActive }), callCount != callers[caller].metCallCount {
-                callers[caller].metCallCount = callCount
-                callers[caller].meetings += 1
-            }
-            callers[caller].callCount += 1
-            callers[caller].isActive = true
-        }
-    }
-
-    /// Records that a caller ends its call.
-    func leave(_ caller: Int) {
-        callers.withLock { $0[caller].isActive = false }
     }
 }

@@ -139,7 +139,7 @@ extension ImageCodecConformance {
         var violations = own.flatMap(\.self)
         for sample in readable {
             let other = Self.partner(of: sample, among: readable + written)
-            violations += await concurrencyViolations([
+            violations += await CallOverlap.violations(of: [
                 { self.violations(of: codec, sample) }, { self.violations(of: codec, other) },
             ])
             violations += repetitionViolations(codec, [sample, other])

@@ -16,6 +16,10 @@ import Foundation
 struct ImageServerStoreTests {
     private let store = DictionaryStore()
 
+    @Test func dictionaryStoreConforms() async throws {
+        try await EncodedImageStoreConformance(now: ServerStage.now).check(DictionaryStore())
+    }
+
     @Test func anotherInstanceServesTheStoredImage() async throws {
         let first = try await ServerStage(store: store).get("a", "corners=2")
         let stage = try ServerStage(store: store)
