@@ -59,7 +59,7 @@ public protocol EncodedImageStore: Sendable {
 public struct ImageVariantKey: Hashable, Sendable, CustomStringConvertible {
     /// The address that the image comes from. It can contain secrets.
     public let address: ImageAddress
-    /// The key as text, with the complete address. It is the same in every process. Different keys have different texts.
+    /// The key as text, with the complete address. It is the same in every process. A server gives different keys different texts.
     public let description: String
 
     /// Creates a key. Servers create the keys of their images. Use this for tests of a store.
