@@ -9,6 +9,7 @@ the service at 80 % of its capacity, and prints its memory each tenth of that ti
 """
 import argparse
 import asyncio
+import contextlib
 import io
 import json
 import os
@@ -204,6 +205,9 @@ async def convert(service, upstream, count):
     await asyncio.gather(*(run() for _ in range(4)))
     took = time.monotonic() - start
     reader.cancel()
+    # Raises what the reader has found, if it is not its end.
+    with contextlib.suppress(asyncio.CancelledError):
+        await reader
     waits.sort()
     print(
         f"{count} photos of 7360 × 4912 pixels ({len(photo.getvalue()) / 1e6:.0f} MB) to 500 pixels: {count / took:.2f} a second, "

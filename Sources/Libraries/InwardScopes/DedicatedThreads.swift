@@ -27,7 +27,7 @@ public final class DedicatedThreads: TaskExecutor {
         var waiting: [UnownedJob] = []
     }
 
-    // Serial queues, because the system gives each of them a thread while it has work. Concurrent queues share threads with the
+    // Serial queues, because the system gives each of them a thread while it has work. Concurrent queues may share threads with the
     // default executor.
     private let queues: [DispatchQueue]
     private let state: Mutex<State>

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import InwardScopes
 import Synchronization
 import Testing
@@ -60,6 +61,28 @@ struct DedicatedThreadsTests {
         }
         #expect(meter.maximum == 3)
         #expect(await run(200, on: threads).maximum <= 3)
+    }
+
+    @Test func otherWorkGoesOnWhileAllThreadsAreBusy() async {
+        let count = 2 * ProcessInfo.processInfo.activeProcessorCount
+        let (threads, start, end) = (DedicatedThreads(count: count), DispatchGroup(), DispatchSemaphore(value: 0))
+        for _ in 0..<count { start.enter() }
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<count {
+                group.addTask(executorPreference: threads) {
+                    start.leave()
+                    end.wait()
+                }
+            }
+            await withCheckedContinuation { all in start.notify(queue: .global()) { all.resume() } }
+            // On the default executor, which has fewer threads than are busy.
+            let isDone = await withTaskGroup(of: Bool.self) { others in
+                others.addTask { true }
+                return await others.next() == true
+            }
+            #expect(isDone)
+            for _ in 0..<count { end.signal() }
+        }
     }
 
     @Test func jobsRunInTheOrderInWhichTheyBecomeReady() async {

@@ -77,7 +77,7 @@ public final class FeedApp: Sendable {
             configuration.share(store, pendingWrites: pendingWrites) { tokens?.credentials(of: $0) ?? .none }
         }
         configuration.userLayer = { user, base in
-            user == Self.guests ? base : relay.relaying(base, below: baseURL)
+            user == Self.guests ? nil : relay.relaying(base, below: baseURL)
         }
         configuration.errorHandler = errorHandler
         configuration.observers = observers
@@ -86,16 +86,18 @@ public final class FeedApp: Sendable {
             client.map { opening.closing($0, as: "client") { try await $0.close() } }
         }
         let titles = TitleReservations()
-        sessions = try await scope.sessionRegistry { _, _, repositories in
+        sessions = try await scope.sessionRegistry { user, _, repositories in
             let users = UpstreamUserRepository(try repositories.repository(users))
-            return Reader(
+            let reader = Reader(
                 users: users,
                 posts: try repositories.repository(posts),
                 comments: try repositories.repository(comments),
                 titlesUnderWay: titles
             )
+            if user == Self.guests { relay.guestsHave(reader) }
+            return reader
         }
-        relay.begin(to: sessions)
+        await relay.begin(to: sessions)
         let records = store ?? InMemoryRecordStore()
         idempotency = IdempotencyRegistry(
             store: records,
@@ -236,7 +238,7 @@ public final class Reader: Sendable {
 
     /// Makes the next reads of what is under a key ask the upstream.
     func forget(_ key: RecordKey) {
-        repositories.posts.invalidate(under: key)
+        if key.components.first == "posts" { repositories.posts.invalidate(under: key) }
         // A new post has no comments.
         if key.components.count > 1 { repositories.comments.invalidate(under: key) }
     }

@@ -6,6 +6,7 @@ import Infrastructure
 import InwardCore
 import InwardFetching
 import InwardRepositories
+import InwardScopes
 import InwardTesting
 import NIOCore
 import Synchronization
@@ -13,13 +14,17 @@ import Testing
 
 @testable import FeedService
 
-/// What users write is seen by guests, who have repositories of their own.
+/// Guests see what users write, although they have other repositories.
 @Suite(.timeLimit(.minutes(5)))
 struct WriteRelayTests {
     /// The sample as an upstream on the web, which gives tokens to users, and can refuse writes.
     private final class Upstream: Sendable {
         let root: URL
         let refusesWrites = Mutex(false)
+        /// Whether the first answer to a deletion is lost, so that another attempt finds nothing.
+        let losesDeletions = Mutex(false)
+        /// Holds writes back until it is fulfilled, if there is one.
+        let gate = Mutex<Promise<Void>?>(nil)
         let requestCount = Mutex(0)
         private let sample = SampleDataFetcher()
 
@@ -29,11 +34,16 @@ struct WriteRelayTests {
             StubDataFetcher { [self] request throws(FetchError) in
                 requestCount.withLock { $0 += 1 }
                 if request.url.path() == "/token" { return DataResponse(body: Data(#"{"token": "t"}"#.utf8)) }
-                if request.method != .get, refusesWrites.withLock({ $0 }) { return DataResponse(status: 500) }
+                if request.method != .get {
+                    if refusesWrites.withLock({ $0 }) { return DataResponse(status: 500) }
+                    if let gate = gate.withLock({ $0 }) { _ = await gate.value(until: nil) }
+                }
                 var copy = request
                 let path = request.url.absoluteString.dropFirst(root.absoluteString.count)
                 copy.url = URL(string: "sample:///\(path.trimmingPrefix("/"))") ?? request.url
-                return try await sample.fetch(copy)
+                let response = try await sample.fetch(copy)
+                let isLost = request.method == .delete && losesDeletions.withLock { $0 }
+                return isLost ? DataResponse(status: 404) : response
             }
         }
 
@@ -46,6 +56,15 @@ struct WriteRelayTests {
     }
 
     private static let draft = #"{"authorID": 7, "title": "Letters", "body": "On the engine."}"#
+
+    /// Runs a test with a store in a directory.
+    private func withStore(_ settings: ServiceSettings, _ test: (ServiceSettings) async throws -> Void) async throws {
+        let directory = URL.temporaryDirectory.appending(path: "FeedService-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        var settings = settings
+        settings.store = .directory(directory.path)
+        try await test(settings)
+    }
 
     private func signIn(_ client: any TestClientProtocol, as user: String = "marit.lamp") async throws -> HTTPFields {
         let response = try await client.send(.post, "/api/session", #"{"user": "\#(user)"}"#)
@@ -75,6 +94,49 @@ struct WriteRelayTests {
         }
     }
 
+    @Test func guestsReadTheCommentsAgainWhosePostAUserHasDeleted() async throws {
+        let upstream = try Upstream(root: "https://upstream.test")
+        try await FeedStage(upstream.settings, dataFetcher: upstream.dataFetcher).serving { client in
+            let user = try await signIn(client)
+            #expect(try await client.get("/api/comments/23").status == .ok)
+            #expect(try await client.send(.delete, "/api/posts/12", "", user).status == .noContent)
+            let count = upstream.requestCount.withLock { $0 }
+            _ = try await client.get("/api/comments/23")
+            #expect(upstream.requestCount.withLock { $0 } > count)
+        }
+    }
+
+    @Test func guestsForgetAPostWhoseDeletionIsRepeated() async throws {
+        let upstream = try Upstream(root: "https://upstream.test")
+        upstream.losesDeletions.withLock { $0 = true }
+        try await FeedStage(upstream.settings, dataFetcher: upstream.dataFetcher).serving { client in
+            let user = try await signIn(client)
+            #expect(try await client.get("/api/posts/7").status == .ok)
+            _ = try await client.send(.delete, "/api/posts/7", "", user)
+            #expect(try await client.get("/api/posts/7").status == .notFound)
+        }
+    }
+
+    @Test func guestsOfTheNextProcessSeeWhatAShutdownHasDelivered() async throws {
+        let upstream = try Upstream(root: "https://upstream.test")
+        try await withStore(upstream.settings) { settings in
+            let gate = Promise<Void>()
+            let stage = try await FeedStage(settings, dataFetcher: upstream.dataFetcher, clock: ContinuousClock())
+            try await stage.serving { client in
+                let user = try await signIn(client)
+                #expect(try await !text(client, "/api/feed").contains("Letters"))
+                upstream.gate.withLock { $0 = gate }
+                #expect(try await client.send(.post, "/api/posts", Self.draft, user).status == .accepted)
+                async let report = stage.app.scope.shutDown(within: .seconds(60))
+                while stage.app.isReady { await Task.yield() }
+                gate.fulfill(())
+                _ = await report
+            }
+            let next = try await FeedStage(settings, dataFetcher: upstream.dataFetcher, clock: ContinuousClock())
+            #expect(try await String(buffer: next.answer("/api/feed").body).contains("Letters"))
+        }
+    }
+
     @Test func guestsSeeTheCommentsOfAUserAtOnce() async throws {
         try await FeedStage().serving { client in
             let user = try await signIn(client)
@@ -90,20 +152,18 @@ struct WriteRelayTests {
     }
 
     @Test func guestsFollowThePostsThatAreDeliveredLater() async throws {
-        let directory = URL.temporaryDirectory.appending(path: "FeedService-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        var settings = ServiceSettings()
-        settings.store = .directory(directory.path)
-        let stage = try await FeedStage(settings, clock: ContinuousClock())
-        try await stage.serving { client in
-            let user = try await signIn(client)
-            var changes = try await stage.app.withSession(of: .guest) { $0.postChanges }.makeAsyncIterator()
-            _ = try await changes.next()
-            #expect(try await client.send(.post, "/api/posts", Self.draft, user).status == .accepted)
-            var isSeen = false
-            while !isSeen {
-                let reading = try #require(try await changes.next())
-                isSeen = reading.value.contains { $0.title == "Letters" }
+        try await withStore(ServiceSettings()) { settings in
+            let stage = try await FeedStage(settings, clock: ContinuousClock())
+            try await stage.serving { client in
+                let user = try await signIn(client)
+                var changes = try await stage.app.withSession(of: .guest) { $0.postChanges }.makeAsyncIterator()
+                _ = try await changes.next()
+                #expect(try await client.send(.post, "/api/posts", Self.draft, user).status == .accepted)
+                var isSeen = false
+                while !isSeen {
+                    let reading = try #require(try await changes.next())
+                    isSeen = reading.value.contains { $0.title == "Letters" }
+                }
             }
         }
     }

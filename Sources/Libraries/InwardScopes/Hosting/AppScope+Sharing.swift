@@ -73,7 +73,7 @@ struct SharedOutboxes: Sendable {
             ) { partition in
                 let owner = OutboxOwner(partition: partition)
                 let credentials = owner.isGuest ? .none : sharing.credentials(owner.user)
-                var dataFetcher = configuration.userLayer(owner.user, hosted.upstream.dataFetcher)
+                var dataFetcher = configuration.dataFetcher(of: hosted, for: owner.user)
                 if let credentials = credentials.make(for: hosted, configuration, timer) {
                     credentials.whenRenewalFails { configuration.errorHandler.handle($0) }
                     dataFetcher = dataFetcher.authorizing(with: credentials)

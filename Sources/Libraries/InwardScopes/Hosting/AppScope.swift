@@ -177,13 +177,13 @@ public struct AppScopeConfiguration: Sendable {
     public var openingLimit = Duration.seconds(10)
     /// How long the work in flight may take to end, and each object to close, when a scope closes. The default is 5 seconds.
     public var closingLimit = Duration.seconds(5)
-    /// Wraps the fetcher of a user's requests in a layer of your own. It sees the requests of the user's sessions, and those that
-    /// deliver the user's writes when no session is open. By default, there is no such layer.
+    /// Wraps the fetcher of a user's requests in a layer of your own, or returns `nil` to add none. By default, no user has one.
     ///
     /// ```swift
-    /// struct AuditingDataFetcher: DataFetcher {
-    ///     let base: any DataFetcher
+    /// struct AuditingDataFetcher: DecoratingDataFetcher {
+    ///     var base: any DataFetcher
     ///     let user: String
+    ///     var layer: DataFetcherLayer { DataFetcherLayer(.other, "logs the writes of \(user)") }
     ///
     ///     func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
     ///         if request.method != .get { print("\(user) sends \(request)") }
@@ -193,9 +193,13 @@ public struct AppScopeConfiguration: Sendable {
     /// configuration.userLayer = { user, base in AuditingDataFetcher(base: base, user: user) }
     /// ```
     ///
-    /// Requests reach the layer with the user's credentials, and only if the response cache of the session cannot answer them.
-    /// Requests of endpoints with the audience `Audience.everyone` belong to no user, and do not reach it.
-    public var userLayer: @Sendable (_ user: String, _ base: any DataFetcher) -> any DataFetcher = { _, base in base }
+    /// The layer sees the requests of the user's sessions, and those with which an outbox delivers the user's writes. They have their
+    /// credentials already: those of the session, or those with which a shared outbox delivers. The layer does not see requests that the
+    /// response cache of the session answers, or those of endpoints with the audience `Audience.everyone`.
+    ///
+    /// The closure is called for each session and each upstream, and again for deliveries. A session without credentials has a user
+    /// name, too.
+    public var userLayer: (@Sendable (_ user: String, _ base: any DataFetcher) -> (any DecoratingDataFetcher)?)?
     /// The handler of failures that no caller receives. The app does not close it.
     public var errorHandler: any ErrorHandler = IgnoringErrorHandler()
     /// The observers of requests, repositories and sessions, for logs, metrics and traces.
@@ -237,6 +241,11 @@ public struct AppScopeConfiguration: Sendable {
     /// The other upstreams, sorted by name.
     var otherUpstreams: [HostedUpstream] {
         others.map { HostedUpstream(name: $0.key, upstream: $0.value) }.sorted { $0.name < $1.name }
+    }
+
+    /// Returns the fetcher of an upstream with the layer of a user.
+    func dataFetcher(of hosted: HostedUpstream, for user: String) -> any DataFetcher {
+        userLayer?(user, hosted.upstream.dataFetcher) ?? hosted.upstream.dataFetcher
     }
 
     /// Returns an owner's part of the store for an upstream, or `nil` if there is no store.

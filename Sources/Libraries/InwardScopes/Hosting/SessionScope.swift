@@ -205,7 +205,7 @@ extension AppScope {
                     app.responseCache.makePartition(),
                     as: hosted.title("cachePartition")
                 ) { $0.close() }
-                var authorized = configuration.userLayer(user, hosted.upstream.dataFetcher)
+                var authorized = configuration.dataFetcher(of: hosted, for: user)
                 if let credentials {
                     authorized = authorized.authorizing(
                         with: opening.closing(credentials, as: hosted.title("credentials")) { $0.close() }

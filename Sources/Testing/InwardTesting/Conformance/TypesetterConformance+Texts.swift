@@ -11,43 +11,15 @@ struct TypesetText: Sendable {
     /// Whether nothing needs to be drawn.
     var isBlank: Bool { text.allSatisfy(\.isWhitespace) }
 
-    /// What is wrong with the outline by itself.
+    /// Whether something is drawn, if it needs to be.
     var violations: [String] {
-        if !isBlank, outline.drawnCount == 0 { return ["\(name) must be drawn, but has no segments."] }
-        return Self.violations(of: name, outline.glyphs, width: outline.width, height: outline.height)
-    }
-
-    /// Returns what is wrong with the sides of glyphs.
-    static func violations(
-        of name: String,
-        _ glyphs: [TextOutline.Glyph],
-        width: Double,
-        height: Double
-    ) -> [String] {
-        guard width > 0, width.isFinite, height > 0, height.isFinite else {
-            return ["\(name) must have positive and finite sides, but has \(width) and \(height)."]
-        }
-        // False for NaN.
-        let isInside = glyphs.joined().flatMap(\.points).allSatisfy { point in
-            (0...width).contains(point.x) && (0...height).contains(point.y)
-        }
-        return isInside ? [] : ["\(name) must lie within the sides of its outline, but does not."]
+        !isBlank && outline.drawnCount == 0 ? ["\(name) must be drawn, but has no segments."] : []
     }
 }
 
 extension TextOutline {
     /// The number of glyphs that are drawn.
     fileprivate var drawnCount: Int { glyphs.count { !$0.isEmpty } }
-}
-
-extension TextOutline.Segment {
-    fileprivate var points: [TextOutline.Point] {
-        switch self {
-        case .move(let point), .line(let point): [point]
-        case .quadratic(let point, let control): [point, control]
-        case .cubic(let point, let control1, let control2): [point, control1, control2]
-        }
-    }
 }
 
 extension TypesetterConformance {

@@ -31,8 +31,9 @@ struct SharedStoreTests {
     private let token = SessionCredentials.fixed(.bearer("ada"))
 
     /// A layer that notes the requests of a user.
-    private struct NotingDataFetcher: DataFetcher {
-        let base: any DataFetcher
+    private struct NotingDataFetcher: DecoratingDataFetcher {
+        var base: any DataFetcher
+        var layer: DataFetcherLayer { DataFetcherLayer(.other, "notes requests") }
         let note: @Sendable (DataRequest) -> Void
 
         func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {

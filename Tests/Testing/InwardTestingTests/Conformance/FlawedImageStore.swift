@@ -61,7 +61,7 @@ final class FlawedImageStore: EncodedImageStore {
         var insertCount = 0
     }
 
-    /// Peculiarities that are no flaws.
+    /// Peculiar behavior that is allowed.
     static let allowed: [Flaw] = [.ignoresCancellation, .dropsLargeAndEmptyImages, .keepsTwentyImages]
     private static let failure = EncodedImageStoreError(explanation: "Something failed.")
 

@@ -47,7 +47,7 @@ final class FlawedTypesetter: Typesetter {
 
     /// The character that no font has.
     static let missing: Character = "☒"
-    /// Peculiarities that are no flaws.
+    /// Peculiar behavior that is allowed.
     static let allowed: [Flaw] = [.ignoresInterruptions, .drawsOneGlyph, .lacksMarkup]
 
     private let flaw: Flaw?

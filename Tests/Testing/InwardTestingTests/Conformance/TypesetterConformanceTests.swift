@@ -60,6 +60,13 @@ struct TypesetterConformanceTests {
         #expect(Set(Self.findings.map(\.0)).union(FlawedTypesetter.allowed) == Set(FlawedTypesetter.Flaw.allCases))
     }
 
+    @Test func oneTextIsEnoughToFindCallsThatShareIt() async {
+        let failure = await #expect(throws: ConformanceFailure.self) {
+            try await TypesetterConformance(texts: ["Example"], missing: nil).check(FlawedTypesetter(.sharesTheText))
+        }
+        #expect(failure?.violations.allSatisfy { $0.hasPrefix("Concurrently: ") } == true)
+    }
+
     @Test func missingCharactersAreOptional() async throws {
         try await TypesetterConformance(missing: nil).check(FlawedTypesetter(.drawsTheMissing))
     }
@@ -77,35 +84,5 @@ struct TypesetterConformanceTests {
         }
         #expect(failure?.violations.count == 1)
         #expect(failure?.description.hasPrefix("“” must be typeset, but failed: The text must have 1 to") == true)
-    }
-
-    /// No outline is like this, because its initializer enlarges it.
-    @Test func pointBeyondTheSidesIsReported() {
-        let (inside, outside) = (TextOutline.Point(x: 1, y: 2), TextOutline.Point(x: 1, y: 2.5))
-        let segments: [TextOutline.Segment] = [
-            .move(to: outside), .line(to: outside), .quadratic(to: outside, control: inside),
-            .quadratic(to: inside, control: outside), .cubic(to: outside, control1: inside, control2: inside),
-            .cubic(to: inside, control1: outside, control2: inside),
-            .cubic(to: inside, control1: inside, control2: outside), .line(to: TextOutline.Point(x: -0.5, y: 0)),
-            .line(to: TextOutline.Point(x: 1.5, y: 0)), .line(to: TextOutline.Point(x: 0, y: -0.5)),
-            .line(to: TextOutline.Point(x: .nan, y: 0)),
-        ]
-        let message = "It must lie within the sides of its outline, but does not."
-        for segment in segments {
-            let glyph: TextOutline.Glyph = [.move(to: inside), segment]
-            #expect(TypesetText.violations(of: "It", [[], glyph], width: 1, height: 2) == [message])
-        }
-        #expect(TypesetText.violations(of: "It", [[.move(to: inside)]], width: 1, height: 2).isEmpty)
-    }
-
-    /// No outline is like this, because its initializer refuses it.
-    @Test func impossibleSidesAreReported() {
-        let sides: [(Double, Double)] = [
-            (0, 1), (-1, 1), (.infinity, 1), (.nan, 1), (1, 0), (1, -1), (1, .infinity), (1, .nan),
-        ]
-        for (width, height) in sides {
-            let violations = TypesetText.violations(of: "It", [], width: width, height: height)
-            #expect(violations == ["It must have positive and finite sides, but has \(width) and \(height)."])
-        }
     }
 }

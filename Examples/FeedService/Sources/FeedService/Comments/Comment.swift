@@ -49,6 +49,7 @@ extension Endpoint<Comment> {
         Self(
             Comment.self,
             at: "comments",
+            subjects: { [["posts", $0.postId.description]] },
             lifetimes: lifetimes,
             creation: Creation(CommentDraft.self, answer: Comment.self) { draft in
                 ["posts", draft.postId.description, "comments"]
