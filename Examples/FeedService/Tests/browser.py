@@ -8,11 +8,14 @@ first accessibility problem, the first page that is wider than the window, and t
 it saves a picture of each page in both widths and both color schemes.
 """
 import pathlib
+import socket
 import sys
+import threading
+import urllib.parse
 
 import axe_core_python
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
@@ -21,6 +24,47 @@ PICTURES = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 AXE = (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
 PAGES = {"feed": "/posts", "users": "/users", "user": "/users/7", "gallery": "/gallery", "write": "/posts/new", "post": "/posts/99",
          "account": "/account"}
+
+
+class Gate:
+    """A way to the service that can be closed. While it is closed, it answers as a proxy does whose service is gone."""
+
+    def __init__(self, host, port):
+        self.target, self.is_open, self.refused, self.sockets = (host, port), True, 0, []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client = self.listener.accept()[0]
+            if self.is_open:
+                service = socket.create_connection(self.target)
+                self.sockets += [client, service]
+                for ends in [(client, service), (service, client)]:
+                    threading.Thread(target=self.forward, args=ends, daemon=True).start()
+            else:
+                client.recv(65536)
+                client.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                client.close()
+                self.refused += 1
+
+    def forward(self, source, target):
+        try:
+            while data := source.recv(65536):
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            # Either end may be gone, or the gate closed.
+            pass
+
+    def close(self):
+        self.is_open = False
+        for end in self.sockets:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
 
 def browser(scripts=True):
@@ -58,10 +102,9 @@ def check_page(driver, name, width, scheme):
     check_console(driver)
 
 
-def wait(driver, condition):
-    # A page may replace an element while it is read.
-    ignored = [NoSuchElementException, StaleElementReferenceException]
-    return WebDriverWait(driver, 20, ignored_exceptions=ignored).until(condition)
+def wait(driver, condition, seconds=20):
+    # A page may be replaced while it is read, for which the driver has several errors, one of them without a type of its own.
+    return WebDriverWait(driver, seconds, ignored_exceptions=[WebDriverException]).until(condition)
 
 
 def text(driver, selector):
@@ -129,6 +172,24 @@ try:
     wait(reader, lambda _: reader.current_url == BASE + "/posts")
     wait(writer, lambda _: text(writer, "article h2") != "Letters")
     print("A post that is deleted disappears from a page that is open.")
+
+    address = urllib.parse.urlsplit(BASE)
+    gate = Gate(address.hostname, address.port)
+    reader.get(gate.url + "/posts")
+    wait(reader, lambda _: text(reader, "p.status") == "")
+    gate.close()
+    wait(reader, lambda _: "The connection was lost" in text(reader, "p.status"))
+    # After such an answer, a browser does not connect again by itself.
+    wait(reader, lambda _: gate.refused > 0)
+    link = publish(writer, "While the connection was lost")
+    gate.is_open = True
+    wait(reader, lambda _: text(reader, "article h2") == "While the connection was lost", seconds=60)
+    wait(reader, lambda _: text(reader, "p.status") == "")
+    assert [entry for entry in reader.get_log("browser") if "/live/posts" not in entry["message"]] == []
+    writer.find_element(By.CSS_SELECTOR, "form[action$=delete] button").click()
+    wait(writer, lambda _: writer.current_url == BASE + "/posts")
+    wait(reader, lambda _: text(reader, "article h2") != "While the connection was lost")
+    print("A page that is open connects again when the service is back, and shows what it missed.")
 
     writer.get(BASE + "/account")
     fill(writer, user="marit.lamp")
