@@ -128,5 +128,6 @@ case "tasks": try await compareTasks(upstream(Source()))
 case "eviction": try await compareEviction()
 case "crowd": try await crowd()
 case "sessions": try await compareSessions()
-default: print("usage: repository reads|tasks|eviction|crowd|sessions")
+case "lists": try compareLists()
+default: print("usage: repository reads|tasks|eviction|crowd|sessions|lists")
 }

@@ -63,45 +63,6 @@ extension RecordDTO where Entity == Self {
     public func entity() throws(FieldError) -> Self { self }
 }
 
-/// A field that reports its path if it cannot be decoded.
-///
-/// ```swift
-/// struct PriceDTO: Codable {
-///     let amount: FieldDTO<Int>  // 1.5 fails with “its field “amount” is not a whole number”.
-/// }
-/// ```
-///
-/// Foundation's decoder alone reports neither the field nor the problem if a number has a fraction or too many digits, or if a
-/// string is not valid Unicode.
-public struct FieldDTO<Value: Codable & Sendable>: Codable, Sendable {
-    /// The value of the field.
-    public let value: Value
-
-    /// Creates a field with a value.
-    public init(_ value: Value) {
-        self.value = value
-    }
-
-    /// Decodes a field.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        do {
-            value = try container.decode(Value.self)
-        } catch let error as DecodingError {
-            throw error
-        } catch {
-            let context = DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "\(error)")
-            throw DecodingError.typeMismatch(Value.self, context)
-        }
-    }
-
-    /// Encodes the value of the field.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(value)
-    }
-}
-
 /// A decoded list: the entities of the valid records, and a description of each damaged record.
 ///
 /// ```swift
@@ -129,6 +90,10 @@ public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
     public init(from decoder: any Decoder) throws {
         var elements = try decoder.unkeyedContainer()
         var positions: [Record.Entity.ID: Int] = [:]
+        if let count = elements.count {
+            entities.reserveCapacity(count)
+            positions.reserveCapacity(count)
+        }
         while !elements.isAtEnd {
             let position = elements.currentIndex
             // A separate decoder for each element, so that decoding continues after an element that fails.
@@ -229,8 +194,8 @@ public struct FieldError: Error, Hashable, CustomStringConvertible {
 
     private static func name(of type: any Any.Type) -> String {
         switch type {
-        case is Int.Type: "a whole number"
-        case is Double.Type: "a number"
+        case is any BinaryInteger.Type: "a whole number"
+        case is any BinaryFloatingPoint.Type, is Decimal.Type: "a number"
         case is String.Type: "a string"
         case is Bool.Type: "true or false"
         case is [Any].Type: "a list"

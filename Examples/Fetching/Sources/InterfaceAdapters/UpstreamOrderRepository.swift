@@ -7,18 +7,18 @@ public import UseCases
 struct OrderDTO: RecordDTO {
     static let listName = "orders"
 
-    let id: FieldDTO<Int>
-    let article: FieldDTO<String>
-    let count: FieldDTO<Int>
+    let id: Int
+    let article: String
+    let count: Int
 
     init(_ order: Order) {
-        id = FieldDTO(order.id)
-        article = FieldDTO(order.article)
-        count = FieldDTO(order.count)
+        id = order.id
+        article = order.article
+        count = order.count
     }
 
     func entity() throws(FieldError) -> Order {
-        guard let order = Order(id: id.value, article: article.value, count: count.value) else {
+        guard let order = Order(id: id, article: article, count: count) else {
             throw FieldError("count", "must be at least 1")
         }
         return order

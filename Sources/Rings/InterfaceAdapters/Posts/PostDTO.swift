@@ -5,25 +5,25 @@ import InwardRepositories
 struct PostDTO: RecordDTO {
     static let listName = "posts"
 
-    let userId: FieldDTO<Int>
-    let id: FieldDTO<Int>
-    let title: FieldDTO<String>
-    let body: FieldDTO<String>
+    let userId: Int
+    let id: Int
+    let title: String
+    let body: String
 
     init(_ post: Post) {
-        userId = FieldDTO(post.authorID.rawValue)
-        id = FieldDTO(post.id.rawValue)
-        title = FieldDTO(post.title)
-        body = FieldDTO(post.body)
+        userId = post.authorID.rawValue
+        id = post.id.rawValue
+        title = post.title
+        body = post.body
     }
 
     func entity() throws(FieldError) -> Post {
         do {
             return try Post(
-                id: Post.ID(id.value),
-                authorID: User.ID(userId.value),
-                title: title.value,
-                body: body.value
+                id: Post.ID(id),
+                authorID: User.ID(userId),
+                title: title,
+                body: body
             )
         } catch {
             throw FieldError(Self.field(of: error), "breaks a rule: \(error)")
@@ -64,5 +64,5 @@ struct PostDraftDTO: Codable {
 
 /// The upstream's answer to a publication. Only the new identity is required.
 struct PublishedPostDTO: Decodable {
-    let id: FieldDTO<Int>
+    let id: Int
 }

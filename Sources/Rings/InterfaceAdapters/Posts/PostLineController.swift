@@ -44,10 +44,10 @@ public struct PostLineController: Sendable {
     public func callAsFunction(_ line: [UInt8]?) async throws(FailureViewModel) -> PublishedPostViewModel {
         let post = try Self.post(of: line)
         let presenter = PublishedPostPresenter()
-        if let website = post.website { return try await announce(website.value, post, presenter) }
+        if let website = post.website { return try await announce(website, post, presenter) }
         do {
             return presenter.present(
-                try await publishPost(title: post.title.value, body: post.body.value, by: post.authorID)
+                try await publishPost(title: post.title, body: post.body, by: post.authorID)
             )
         } catch {
             throw presenter.present(error)
@@ -68,8 +68,8 @@ public struct PostLineController: Sendable {
         do {
             let draft = try await announceWebsite(
                 website,
-                title: post.title.value,
-                body: post.body.value,
+                title: post.title,
+                body: post.body,
                 by: post.authorID
             )
             return presenter.present(draft, website: website)
@@ -98,12 +98,12 @@ public struct PostLineController: Sendable {
 
 /// A post in the format of a line of JSON.
 struct PostLineDTO: Decodable {
-    let userId: FieldDTO<Int>
-    let title: FieldDTO<String>
-    let body: FieldDTO<String>
-    let website: FieldDTO<String>?
+    let userId: Int
+    let title: String
+    let body: String
+    let website: String?
 
-    var authorID: User.ID { User.ID(userId.value) }
+    var authorID: User.ID { User.ID(userId) }
 }
 
 /// A presenter that converts the results of `PublishPost` to view models.

@@ -111,7 +111,7 @@ extension Endpoint<Post> {
             creation: Creation(PostDraftDTO.self, answer: PublishedPostDTO.self) { draft, number in
                 try? draft.published(as: Post.ID(firstPendingID + number))
             } created: { draft, published throws(FieldError) in
-                try draft.published(as: Post.ID(published.id.value))
+                try draft.published(as: Post.ID(published.id))
             },
             editing: Editing(.patch)
         )

@@ -5,23 +5,23 @@ import InwardRepositories
 struct UserDTO: RecordDTO {
     static let listName = "users"
 
-    let id: FieldDTO<Int>
-    let name: FieldDTO<String>
-    let username: FieldDTO<String>
-    let email: FieldDTO<String>
+    let id: Int
+    let name: String
+    let username: String
+    let email: String
     let address: PostalAddressDTO
-    let phone: FieldDTO<String>
-    let website: FieldDTO<String>
+    let phone: String
+    let website: String
     let company: CompanyDTO
 
     init(_ user: User) {
-        id = FieldDTO(user.id.rawValue)
-        name = FieldDTO(user.name)
-        username = FieldDTO(user.username)
-        email = FieldDTO(user.email.description)
+        id = user.id.rawValue
+        name = user.name
+        username = user.username
+        email = user.email.description
         address = PostalAddressDTO(user.address)
-        phone = FieldDTO(user.phone)
-        website = FieldDTO(user.website)
+        phone = user.phone
+        website = user.website
         company = CompanyDTO(user.company)
     }
 
@@ -30,18 +30,18 @@ struct UserDTO: RecordDTO {
         let company = try company.entity()
         let email: EmailAddress
         do {
-            email = try EmailAddress(self.email.value)
+            email = try EmailAddress(self.email)
         } catch {
             throw FieldError("email", "breaks a rule: \(error)")
         }
         do {
             return try User(
-                id: User.ID(id.value),
-                name: name.value,
-                username: username.value,
+                id: User.ID(id),
+                name: name,
+                username: username,
                 email: email,
-                phone: phone.value,
-                website: website.value,
+                phone: phone,
+                website: website,
                 address: address,
                 company: company
             )
@@ -60,19 +60,19 @@ struct UserDTO: RecordDTO {
 
 /// The company of a ``UserDTO``.
 struct CompanyDTO: Codable {
-    let name: FieldDTO<String>
-    let catchPhrase: FieldDTO<String>
-    let bs: FieldDTO<String>
+    let name: String
+    let catchPhrase: String
+    let bs: String
 
     init(_ company: Company) {
-        name = FieldDTO(company.name)
-        catchPhrase = FieldDTO(company.catchPhrase)
-        bs = FieldDTO(company.business)
+        name = company.name
+        catchPhrase = company.catchPhrase
+        bs = company.business
     }
 
     func entity() throws(FieldError) -> Company {
         do {
-            return try Company(name: name.value, catchPhrase: catchPhrase.value, business: bs.value)
+            return try Company(name: name, catchPhrase: catchPhrase, business: bs)
         } catch {
             throw FieldError("company.name", "breaks a rule: \(error)")
         }
@@ -81,26 +81,26 @@ struct CompanyDTO: Codable {
 
 /// The address of a ``UserDTO``.
 struct PostalAddressDTO: Codable {
-    let street: FieldDTO<String>
-    let suite: FieldDTO<String>
-    let city: FieldDTO<String>
-    let zipcode: FieldDTO<String>
+    let street: String
+    let suite: String
+    let city: String
+    let zipcode: String
     let geo: GeographicPointDTO
 
     init(_ address: PostalAddress) {
-        street = FieldDTO(address.street)
-        suite = FieldDTO(address.suite)
-        city = FieldDTO(address.city)
-        zipcode = FieldDTO(address.zipcode)
+        street = address.street
+        suite = address.suite
+        city = address.city
+        zipcode = address.zipcode
         geo = GeographicPointDTO(address.location)
     }
 
     func entity() throws(FieldError) -> PostalAddress {
         PostalAddress(
-            street: street.value,
-            suite: suite.value,
-            city: city.value,
-            zipcode: zipcode.value,
+            street: street,
+            suite: suite,
+            city: city,
+            zipcode: zipcode,
             location: try geo.entity()
         )
     }
@@ -108,17 +108,17 @@ struct PostalAddressDTO: Codable {
 
 /// The location of a ``PostalAddressDTO``, with its coordinates as strings.
 struct GeographicPointDTO: Codable {
-    let lat: FieldDTO<String>
-    let lng: FieldDTO<String>
+    let lat: String
+    let lng: String
 
     init(_ point: GeographicPoint) {
-        lat = FieldDTO(String(point.latitude))
-        lng = FieldDTO(String(point.longitude))
+        lat = String(point.latitude)
+        lng = String(point.longitude)
     }
 
     func entity() throws(FieldError) -> GeographicPoint {
-        let latitude = try Self.number(lat.value, field: "address.geo.lat")
-        let longitude = try Self.number(lng.value, field: "address.geo.lng")
+        let latitude = try Self.number(lat, field: "address.geo.lat")
+        let longitude = try Self.number(lng, field: "address.geo.lng")
         do {
             return try GeographicPoint(latitude: latitude, longitude: longitude)
         } catch {

@@ -8,18 +8,18 @@ extension FileTemplate {
             struct {BlogEntry}DTO: RecordDTO {
                 static let listName = "{blogEntries}"
 
-                let id: FieldDTO<Int>
-                let text: FieldDTO<String>
+                let id: Int
+                let text: String
 
                 init(_ {blogEntry}: {BlogEntry}) {
-                    id = FieldDTO({blogEntry}.id.rawValue)
-                    text = FieldDTO({blogEntry}.text)
+                    id = {blogEntry}.id.rawValue
+                    text = {blogEntry}.text
                 }
 
                 func entity() throws(FieldError) -> {BlogEntry} {
                     do {
-                        let draft = try {BlogEntry}Draft(text: text.value)
-                        return {BlogEntry}(id: {BlogEntry}.ID(id.value), draft)
+                        let draft = try {BlogEntry}Draft(text: text)
+                        return {BlogEntry}(id: {BlogEntry}.ID(id), draft)
                     } catch {
                         throw FieldError(Self.field(of: error), "breaks a rule: \(error)")
                     }

@@ -4,17 +4,17 @@ import InwardRepositories
 struct RemarkDTO: RecordDTO {
     static let listName = "remarks"
 
-    let id: FieldDTO<Int>
-    let author: FieldDTO<Int>
-    let text: FieldDTO<String>
+    let id: Int
+    let author: Int
+    let text: String
 
     init(_ remark: Remark) {
-        id = FieldDTO(remark.id)
-        author = FieldDTO(remark.author)
-        text = FieldDTO(remark.text)
+        id = remark.id
+        author = remark.author
+        text = remark.text
     }
 
     func entity() throws(FieldError) -> Remark {
-        Remark(id: id.value, author: author.value, text: text.value)
+        Remark(id: id, author: author, text: text)
     }
 }

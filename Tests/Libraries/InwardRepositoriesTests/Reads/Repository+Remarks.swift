@@ -14,9 +14,9 @@ extension Creation<Remark> {
     /// The creation of remarks.
     static var remarks: Creation<Remark> {
         Creation(RemarkDTO.self, answer: RemarkDTO.self) { remark, _ in
-            Remark(id: remark.id.value, author: remark.author.value, text: remark.text.value)
+            Remark(id: remark.id, author: remark.author, text: remark.text)
         } created: { _, answer in
-            Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
+            Remark(id: answer.id, author: answer.author, text: answer.text)
         }
     }
 }

@@ -21,7 +21,7 @@ struct NestedCreationTests {
     private let nested = EntityFilter<Remark>(at: "authors/7/remarks", of: ["authors", "7"]) { $0.author == 7 }
 
     private static let byAuthor: @Sendable (RemarkDTO) -> [String] = {
-        ["authors", $0.author.value.description, "remarks"]
+        ["authors", $0.author.description, "remarks"]
     }
 
     private func draft(_ text: String = "four", by author: Int = 7) -> RemarkDTO {
@@ -37,7 +37,7 @@ struct NestedCreationTests {
                 RemarkDTO.self,
                 at: "remarks",
                 creation: Creation<Remark>(RemarkDTO.self, answer: RemarkDTO.self, at: path) { draft, number in
-                    Remark(id: -1 - number, author: draft.author.value, text: draft.text.value)
+                    Remark(id: -1 - number, author: draft.author, text: draft.text)
                 },
                 editing: Editing(.put)
             ),
@@ -153,7 +153,7 @@ struct NestedCreationTests {
     }
 
     @Test(arguments: ["..", ".", ""]) func parentThatChangesThePathIsRefused(parent: String) async throws {
-        let path: @Sendable (RemarkDTO) -> [String] = { ["authors", $0.text.value, "remarks"] }
+        let path: @Sendable (RemarkDTO) -> [String] = { ["authors", $0.text, "remarks"] }
         let repository = try repository(at: path)
         let error = await refusal(of: draft(parent), by: repository)
         #expect(error?.reason == .refused)
@@ -166,7 +166,7 @@ struct NestedCreationTests {
 
     /// An outbox stores a path as one string, so a component cannot contain a slash.
     @Test func parentWithASlashIsSentOnlyWithoutAnOutbox() async throws {
-        let path: @Sendable (RemarkDTO) -> [String] = { ["authors", $0.text.value, "remarks"] }
+        let path: @Sendable (RemarkDTO) -> [String] = { ["authors", $0.text, "remarks"] }
         _ = try await repository(at: path).create(draft("a/b"))
         #expect(paths == ["POST /api/authors/a%2Fb/remarks"])
         try await run(at: path) { [self] repository, _ in

@@ -29,10 +29,10 @@ extension Repository<Remark> {
                 lifetimes: lifetimes,
                 batching: batching,
                 creation: Creation<Remark>(RemarkDTO.self, answer: RemarkDTO.self) { draft, number in
-                    let id = keepsDraftIDs ? draft.id.value : -1 - number
-                    return Remark(id: id, author: draft.author.value, text: draft.text.value)
+                    let id = keepsDraftIDs ? draft.id : -1 - number
+                    return Remark(id: id, author: draft.author, text: draft.text)
                 } created: { _, answer in
-                    Remark(id: answer.id.value, author: answer.author.value, text: answer.text.value)
+                    Remark(id: answer.id, author: answer.author, text: answer.text)
                 },
                 editing: editing
             ),
