@@ -98,16 +98,19 @@ public final class FeedApp: Sendable {
             return reader
         }
         await relay.begin(to: sessions)
-        let records = store ?? InMemoryRecordStore()
         idempotency = IdempotencyRegistry(
-            store: records,
+            store: store ?? InMemoryRecordStore(byteLimit: Self.memoryForRecords),
             // Without a store, the responses take up memory, and do not outlive the process.
             lifetime: store == nil ? .seconds(600) : .seconds(86_400),
             requestLimit: settings.timeLimit + .seconds(5),
             now: { Date() },
             errorHandler: errorHandler
         )
-        signIns = SignIns(store: records, lifetime: settings.signInLifetime, now: { Date() })
+        signIns = SignIns(
+            store: store ?? InMemoryRecordStore(byteLimit: Self.memoryForRecords),
+            lifetime: settings.signInLifetime,
+            now: { Date() }
+        )
         images = FeedImages(
             settings,
             source: FetchingImageSource(source, relativeTo: baseURL),
@@ -176,6 +179,9 @@ public final class FeedApp: Sendable {
         }
     }
 
+    /// The memory for the responses that may be repeated, and for the tokens of sign-ins, if there is no store.
+    private static let memoryForRecords = 64 * 1_024 * 1_024
+
     /// The name of the session of all guests. It has a space, so no user has it.
     static let guests = "all guests"
 
@@ -193,7 +199,7 @@ public final class FeedApp: Sendable {
         }
         let isAccepted: Bool
         if let tokens {
-            isAccepted = try await tokens.credential(of: user) != nil
+            isAccepted = try await tokens.accepts(user)
         } else if isSample {
             let users = try await withReader(for: .guest) { try await $0.listUsers() }
             isAccepted = users.value.contains { $0.username == user }
@@ -209,6 +215,7 @@ public final class FeedApp: Sendable {
     /// - Throws: A `RecordStoreError` if the store cannot be changed.
     func signOut(_ user: String, _ signIn: String?) async throws {
         try await signIns.end(signIn, of: user)
+        if signIn == nil { tokens?.forget(user) }
         if let signIn { await sessions.signOut(user, key: signIn) } else { await sessions.signOut(user) }
     }
 }

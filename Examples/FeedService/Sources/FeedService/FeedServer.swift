@@ -39,7 +39,7 @@ public struct FeedServer: Sendable {
         router.add(middleware: RequestIdentityMiddleware())
         // Without a tracer, it would only cost time.
         if settings.traceShare > 0 { router.add(middleware: TracingMiddleware()) }
-        router.add(middleware: MetricsMiddleware())
+        router.add(middleware: RequestMetricsMiddleware())
         router.add(middleware: ProblemMiddleware())
         // Probes are answered under load as well.
         let routes = router.group().add(middleware: OverloadMiddleware(limit: settings.concurrentRequests))
@@ -78,6 +78,7 @@ public struct FeedServer: Sendable {
             responder: router.buildResponder(),
             server: .http1(
                 configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [RequestHeadTimeout(settings.idleTimeout + settings.timeLimit)],
                     idleTimeout: TimeAmount(settings.idleTimeout),
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 8_192,

@@ -144,40 +144,22 @@ struct FormTests {
         }
     }
 
-    @Test func formOfAnotherSiteIsRefused() async throws {
+    /// Another port of the same host is the same site.
+    @Test(arguments: ["cross-site", "same-site", "other"])
+    func formOfAnotherOriginIsRefused(site: String) async throws {
         try await FeedStage().serving { client in
             for path in ["/posts", "/posts/12/edit", "/posts/12/delete", "/posts/12/comments"] {
-                let response = try await send(client, path, Self.post, [.secFetchSite: "cross-site"])
+                let response = try await send(client, path, Self.post, [.secFetchSite: site])
                 #expect(response.status == .forbidden)
             }
             #expect(try await client.get("/api/feed?size=1").object["total"] as? Int == 100)
         }
     }
-}
 
-@Suite(.timeLimit(.minutes(5)))
-struct LiveFeedTests {
-    @Test func lineEndsInAPostCannotEndAnEvent() {
-        let event = LiveFeed.event("one\r\n\r\nretry: 9\revent: x\n\ndata")
-        for line in event.split(whereSeparator: \.isNewline) {
-            #expect(line.hasPrefix("data: ") || line == "event: posts")
-        }
-        #expect(event.hasSuffix("\n\n") && !event.unicodeScalars.contains("\r"))
-    }
-
-    @Test func responsesWithoutABodyTakeNoPlace() async throws {
-        var settings = ServiceSettings()
-        settings.liveConnections = 1
-        try await FeedStage(settings).serving { client in
-            for _ in 1...3 {
-                let head = try await client.execute(uri: "/live/posts", method: .head)
-                #expect(head.status == .ok)
-            }
-        }
-        settings.liveConnections = 0
-        try await FeedStage(settings).serving { client in
-            let response = try await client.get("/live/posts")
-            #expect(try !response.problem(503).isEmpty)
+    @Test(arguments: ["same-origin", "none"])
+    func formOfThisOriginIsAccepted(site: String) async throws {
+        try await FeedStage().serving { client in
+            #expect(try await send(client, "/posts", Self.post, [.secFetchSite: site]).status == .seeOther)
         }
     }
 }

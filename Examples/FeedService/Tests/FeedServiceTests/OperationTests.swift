@@ -76,6 +76,22 @@ struct PrometheusMetricsTests {
     }
 }
 
+struct RequestMetricsMiddlewareTests {
+    @Test func headRequestsAreCountedAndDoNotStayInFlight() async throws {
+        let metrics = PrometheusMetrics()
+        let router = Router(context: FeedRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestMetricsMiddleware(factory: metrics))
+        router.get("text") { _, _ in "Text" }
+        try await Application(router: router).test(.router) { client in
+            for _ in 1...2 { #expect(try await client.execute(uri: "/text", method: .head).status == .ok) }
+        }
+        let labels = #"{http_request_method="HEAD",http_response_status_code="200",http_route="/text"}"#
+        #expect(metrics.text.contains("hb_requests_total\(labels) 2.0"))
+        #expect(metrics.text.contains("http_server_request_duration_seconds_count\(labels) 2"))
+        #expect(!metrics.text.contains("active_requests"))
+    }
+}
+
 @Suite(.timeLimit(.minutes(5)))
 struct LoadSheddingTests {
     private let clock = ManualClock()

@@ -100,11 +100,14 @@ struct SessionRouteTests {
         /// The users whose tokens were asked for, decoded as in a form.
         let users = Mutex<[String]>([])
         let isDenied = Mutex(false)
+        /// What the token endpoint answers instead of a token.
+        let garbage = Mutex<String?>(nil)
 
         var dataFetcher: StubDataFetcher {
             StubDataFetcher { [self] request throws(FetchError) in
                 if request.url.path() == "/token" {
                     guard !isDenied.withLock(\.self) else { return DataResponse(status: 403) }
+                    if let garbage = garbage.withLock(\.self) { return DataResponse(body: Data(garbage.utf8)) }
                     let field = request.url.query(percentEncoded: true)?.dropFirst("user=".count)
                     let user = field?.replacing("+", with: " ").removingPercentEncoding
                     users.withLock { $0.append(user ?? "") }
@@ -169,6 +172,38 @@ struct SessionRouteTests {
         try await stage().serving { client in
             let response = try await client.send(.post, "/api/session", #"{"user": "ada"}"#)
             #expect(try response.problem(403) == "This user may not sign in.")
+        }
+    }
+
+    @Test func userWhomTheUpstreamDeniesLaterCannotSignInAgain() async throws {
+        try await stage().serving { client in
+            let token = try await signIn(client, as: "ada")
+            #expect(try await client.get("/api/users/7", token).status == .ok)
+            upstream.isDenied.withLock { $0 = true }
+            let response = try await client.send(.post, "/api/session", #"{"user": "ada"}"#)
+            #expect(try response.problem(403) == "This user may not sign in.")
+        }
+    }
+
+    @Test func userWhoHasSignedOutEverywhereGetsANewTokenOfTheUpstream() async throws {
+        let tokens = UpstreamTokens(
+            endpoint: try #require(URL(string: "https://upstream.test/token")),
+            dataFetcher: upstream.dataFetcher
+        )
+        let first = try await tokens.credential(of: "ada")?.field
+        #expect(try await tokens.credential(of: "ada")?.field == first)
+        tokens.forget("ada")
+        #expect(try await tokens.credential(of: "ada")?.field != first)
+    }
+
+    @Test(arguments: [
+        "", "x", "{}", #"{"token": ""}"#, #"{"token": "a b"}"#, #"{"token": "a\r\nx: y"}"#, #"{"token": 7}"#,
+    ])
+    func answerWithoutATokenIsAProblemOfTheUpstream(answer: String) async throws {
+        upstream.garbage.withLock { $0 = answer }
+        try await stage().serving { client in
+            let response = try await client.send(.post, "/api/session", #"{"user": "ada"}"#)
+            #expect(try response.problem(502).contains("token"))
         }
     }
 

@@ -90,6 +90,26 @@ struct StoreTests {
         }
     }
 
+    /// What is kept of a form to recognize it again must not be as long as the form, of which the service reads only a few fields.
+    @Test func formTakesUpLittleSpace() async throws {
+        try await withDirectory { settings in
+            try await stage(settings).serving { client in
+                for number in 1...3 {
+                    let form =
+                        "title=Letters&body=On+engines.&author=7&key=\(number)&x="
+                        + String(repeating: "x", count: 100_000)
+                    let fields: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+                    _ = try await client.send(.post, "/posts", form, fields)
+                }
+            }
+            guard case .directory(let path)? = settings.store else { return }
+            let files = try #require(FileManager.default.enumerator(atPath: path))
+            var bytes = 0
+            while files.nextObject() != nil { bytes += (files.fileAttributes?[.size] as? Int) ?? 0 }
+            #expect((1...100_000).contains(bytes))
+        }
+    }
+
     @Test func tokensOutliveTheProcess() async throws {
         try await withDirectory { settings in
             var settings = settings

@@ -14,8 +14,7 @@ public import Foundation
 /// print(try await store.record(for: ["numbers"])?.bytes ?? [])  // [1, 2, 3]
 /// ```
 ///
-/// Records are lost when the store is deallocated. The size is not limited, and an expired record takes up memory until it is
-/// replaced or removed.
+/// Records are lost when the store is deallocated. Without a limit, an expired record takes up memory until it is replaced or removed.
 public final class InMemoryRecordStore: SharedRecordStore {
     /// Owns a key until it is deallocated.
     private final class Ownership: Sendable {
@@ -46,7 +45,12 @@ public final class InMemoryRecordStore: SharedRecordStore {
     }
 
     private struct Contents: Sendable {
-        var entries: [RecordKey: Entry] = [:]
+        /// The approximate memory of a record in addition to its bytes and its key.
+        private static let overhead = 256
+
+        private(set) var entries: [RecordKey: Entry] = [:]
+        /// The approximate memory of all records.
+        private(set) var byteCount = 0
         /// The last version or fencing token.
         var lastNumber: UInt64 = 0
 
@@ -61,12 +65,35 @@ public final class InMemoryRecordStore: SharedRecordStore {
 
         mutating func keep(_ record: StoredRecord, under key: RecordKey, at time: Date) {
             let old = entry(key, at: time)
+            remove(key)
+            byteCount += Self.size(of: record, under: key)
             entries[key] = Entry(
                 record: record,
                 version: RecordVersion(nextNumber()),
                 token: old?.token ?? 0,
                 freeSince: old?.freeSince ?? time
             )
+        }
+
+        mutating func remove(_ key: RecordKey) {
+            guard let entry = entries.removeValue(forKey: key) else { return }
+            byteCount -= Self.size(of: entry.record, under: key)
+        }
+
+        mutating func removeAll(where isRemoved: (RecordKey, StoredRecord) -> Bool) {
+            for (key, entry) in entries where isRemoved(key, entry.record) { remove(key) }
+        }
+
+        /// Sets the fencing token of a record, and when it is free again.
+        mutating func lease(_ key: RecordKey, token: UInt64, until end: Date) {
+            entries[key]?.token = token
+            entries[key]?.freeSince = end
+        }
+
+        mutating func extendLease(_ key: RecordKey, until end: Date) { entries[key]?.freeSince = end }
+
+        static func size(of record: StoredRecord, under key: RecordKey) -> Int {
+            key.components.reduce(record.bytes.count + overhead) { $0 + $1.utf8.count }
         }
 
         func isMet(_ condition: RecordCondition, at time: Date) -> Bool {
@@ -81,12 +108,17 @@ public final class InMemoryRecordStore: SharedRecordStore {
     private let claimed = ClaimedKeys()
     private let contents = Mutex(Contents())
     private let hub = RecordAnnouncementHub()
+    private let byteLimit: Int?
     private let now: @Sendable () -> Date
 
     /// Creates an empty store.
     ///
-    /// - Parameter now: Returns the current time, by which records expire.
-    public init(now: @escaping @Sendable () -> Date = { Date() }) {
+    /// - Parameters:
+    ///   - byteLimit: The approximate memory for records, in bytes. A commit beyond it removes what has expired, and if that is not enough,
+    ///     fails with the reason `full`. `nil` for no limit.
+    ///   - now: Returns the current time, by which records expire.
+    public init(byteLimit: Int? = nil, now: @escaping @Sendable () -> Date = { Date() }) {
+        self.byteLimit = byteLimit
         self.now = now
     }
 
@@ -152,7 +184,8 @@ public final class InMemoryRecordStore: SharedRecordStore {
     /// Makes changes in order, all of them or none, if all conditions are met.
     ///
     /// - Complexity: That of ``commit(_:)``, plus O(n) in the number of conditions.
-    /// - Throws: a ``RecordStoreError``: `conflict` if a condition is not met, `cancelled` if the task was already cancelled.
+    /// - Throws: a ``RecordStoreError``: `conflict` if a condition is not met, `full` if the store has a limit and too many records,
+    ///   `cancelled` if the task was already cancelled.
     public func commit(
         _ changes: [RecordChange],
         if conditions: [RecordCondition]
@@ -161,16 +194,36 @@ public final class InMemoryRecordStore: SharedRecordStore {
         let time = now()
         try contents.withLock { contents throws(RecordStoreError) in
             if let condition = conditions.first(where: { !contents.isMet($0, at: time) }) { throw .conflict(condition) }
+            try makeRoom(for: changes, in: &contents, at: time)
             for change in changes {
                 switch change {
                 case .keep(let record, let key): contents.keep(record, under: key, at: time)
-                case .remove(let key): contents.entries[key] = nil
-                case .removeAll(let key): contents.entries = contents.entries.filter { !key.contains($0.key) }
+                case .remove(let key): contents.remove(key)
+                case .removeAll(let key): contents.removeAll { other, _ in key.contains(other) }
                 case .announce: break
                 }
             }
         }
         hub.announce(in: changes)
+    }
+
+    private func makeRoom(
+        for changes: [RecordChange],
+        in contents: inout Contents,
+        at time: Date
+    ) throws(RecordStoreError) {
+        guard let byteLimit else { return }
+        let added = changes.reduce(0) { sum, change in
+            if case .keep(let record, let key) = change { sum + Contents.size(of: record, under: key) } else { sum }
+        }
+        guard added > 0, contents.byteCount + added > byteLimit else { return }
+        contents.removeAll { $1.isExpired(at: time) }
+        guard contents.byteCount + added > byteLimit else { return }
+        throw RecordStoreError(
+            .full,
+            explanation:
+                "The records in memory would take up more than \(byteLimit) bytes. Wait until some have expired."
+        )
     }
 
     /// Leases free records.
@@ -193,8 +246,7 @@ public final class InMemoryRecordStore: SharedRecordStore {
                 .sorted { ($0.value.freeSince, $0.value.token, $0.key) < ($1.value.freeSince, $1.value.token, $1.key) }
             return free.prefix(max(0, limit)).map { key, entry in
                 let token = contents.nextNumber()
-                contents.entries[key]?.token = token
-                contents.entries[key]?.freeSince = time.addingTimeInterval(duration / .seconds(1))
+                contents.lease(key, token: token, until: time.addingTimeInterval(duration / .seconds(1)))
                 return (
                     RecordLease(key, token: token), RecordSnapshot(entry.record, under: key, version: entry.version)
                 )
@@ -211,7 +263,7 @@ public final class InMemoryRecordStore: SharedRecordStore {
         let time = now()
         return contents.withLock { contents in
             guard contents.isMet(.isLeased(lease), at: time) else { return false }
-            contents.entries[lease.key]?.freeSince = time.addingTimeInterval(duration / .seconds(1))
+            contents.extendLease(lease.key, until: time.addingTimeInterval(duration / .seconds(1)))
             return true
         }
     }

@@ -1,5 +1,6 @@
 public import InwardCore
 public import InwardFetching
+import Synchronization
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -29,6 +30,23 @@ public import Foundation
 ///   ``IdempotencyError/outcomeUnknown``, and nothing is done twice.
 /// - If the work fails, the key is free again, unless the outcome of the failure is unknown.
 public struct IdempotencyRegistry: Sendable {
+    /// The period before which this registry has removed all records.
+    private final class FirstPeriod: Sendable {
+        private let number = Mutex(Int.min)
+
+        /// Returns whether the period has become later.
+        func advance(to period: Int) -> Bool {
+            number.withLock { number in
+                guard period > number else { return false }
+                number = period
+                return true
+            }
+        }
+
+        func forget() { number.withLock { $0 = .min } }
+    }
+
+    private let firstPeriod = FirstPeriod()
     private let store: any SharedRecordStore
     private let prefix: RecordKey
     private let lifetime: Duration
@@ -128,8 +146,9 @@ public struct IdempotencyRegistry: Sendable {
         throw record.isLost != true && age < requestLimit / .seconds(1) ? .inProgress : .outcomeUnknown
     }
 
-    /// Removes the records of old periods. Usually there are none, and this reads one record.
+    /// Removes the records of old periods, once for each period.
     private func removeOld(before period: Int) async {
+        guard firstPeriod.advance(to: period) else { return }
         do throws(RecordStoreError) {
             while let oldest = try await store.records(under: prefix, after: nil, limit: 1).first?.key {
                 let components = oldest.components.prefix(prefix.components.count + 1)
@@ -137,6 +156,7 @@ public struct IdempotencyRegistry: Sendable {
                 try await store.commit([.removeAll(RecordKey(Array(components)))])
             }
         } catch {
+            firstPeriod.forget()
             errorHandler.handle(error)
         }
     }

@@ -44,6 +44,37 @@ struct InMemoryRecordStoreTests {
         #expect(try await store.records(under: []).isEmpty)
     }
 
+    @Test func limitedStoreRefusesMoreThanItHasRoomFor() async throws {
+        let store = InMemoryRecordStore(byteLimit: 10_000)
+        let record = StoredRecord(Array(repeating: 7, count: 4_000))
+        try await store.commit([.keep(record, ["a"]), .keep(record, ["b"])])
+        await #expect { try await store.commit([.keep(record, ["c"]), .keep(record, ["d"])]) } throws: {
+            ($0 as? RecordStoreError)?.reason == .full
+        }
+        #expect(try await store.records(under: []).map(\.key) == [["a"], ["b"]])
+        // A removal makes room, and so does a replacement by a shorter record.
+        try await store.commit([.remove(["a"])])
+        try await store.commit([.keep(StoredRecord([1]), ["b"])])
+        try await store.commit([.keep(record, ["c"])])
+        try await store.commit([.keep(record, ["d"])])
+        try await store.commit([.removeAll([])])
+        try await store.commit([.keep(record, ["a"]), .keep(record, ["b"])])
+    }
+
+    @Test func limitedStoreRemovesWhatHasExpired() async throws {
+        let time = Mutex(Date(timeIntervalSinceReferenceDate: 0))
+        let store = InMemoryRecordStore(byteLimit: 10_000, now: { time.withLock(\.self) })
+        let record = StoredRecord(
+            Array(repeating: 7, count: 8_000),
+            expiry: Date(timeIntervalSinceReferenceDate: 10)
+        )
+        try await store.commit([.keep(record, ["a"])])
+        await #expect(throws: RecordStoreError.self) { try await store.commit([.keep(record, ["b"])]) }
+        time.withLock { $0 = Date(timeIntervalSinceReferenceDate: 10) }
+        try await store.commit([.keep(StoredRecord(record.bytes), ["b"])])
+        #expect(try await store.records(under: []).map(\.key) == [["b"]])
+    }
+
     @Test func expiryOfNaNHasPassed() {
         let record = StoredRecord([], expiry: Date(timeIntervalSinceReferenceDate: .nan))
         #expect(record.isExpired(at: .distantPast))

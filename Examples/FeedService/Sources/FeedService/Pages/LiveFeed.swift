@@ -49,7 +49,7 @@ struct LiveFeed: Sendable {
             let place = Place(count, limit: settings.liveConnections)
             guard place.isFree else { throw ProblemDetails.unavailable(retryAfter: .seconds(5)) }
             let body = ResponseBody { writer in
-                try await app.withSession(of: context.visitor) { reader in try await follow(reader, &writer) }
+                try await app.withSession(of: context.visitor) { try await follow($0, context.visitor, &writer) }
                 try await writer.finish(nil)
                 withExtendedLifetime(place) {}
             }
@@ -61,9 +61,13 @@ struct LiveFeed: Sendable {
         }
     }
 
-    /// Writes the state of a view model whenever it changes, until the client leaves or the server shuts down. The client then
-    /// connects again, to another instance if there is one.
-    private func follow(_ reader: Reader, _ writer: inout any ResponseBodyWriter) async throws {
+    /// Writes the state of a view model whenever it changes, until the client leaves, the sign-in of the visitor ends, or the server shuts
+    /// down. The client then connects again, to another instance if there is one.
+    private func follow(
+        _ reader: Reader,
+        _ visitor: Visitor,
+        _ writer: inout any ResponseBodyWriter
+    ) async throws {
         let viewModel = PostListViewModel(presenter: FeedPresenter(router: Page.router)) {
             query,
             policy throws(ReadFeedError) in
@@ -87,6 +91,8 @@ struct LiveFeed: Sendable {
             }
             group.addTask {
                 while (try? await app.timer.sleep(for: Self.silence)) != nil {
+                    // If the store cannot tell, the stream goes on.
+                    guard (try? await app.signIns.isSignedIn(visitor)) ?? true else { return reason.finish() }
                     // What changes at the upstream itself is noticed when the posts are stale.
                     try await viewModel.send(.load)
                     reason.yield()

@@ -1,3 +1,4 @@
+import Crypto
 import Entities
 import Foundation
 import HTTPTypes
@@ -170,7 +171,7 @@ extension RequestContent {
     ///
     /// - Throws: A `ProblemDetails` with the status 400, 403, 408, 413 or 415.
     init(form request: Request, by deadline: Deadline) async throws {
-        guard !request.isFromAnotherSite else {
+        guard !request.isFromAnotherOrigin else {
             throw ProblemDetails(
                 403,
                 detail: "The form was sent by another site. Open the page here, and send it again."
@@ -219,7 +220,7 @@ extension FeedApp {
                 let response = try await idempotency.response(
                     to: IdempotencyKey(key),
                     of: "form of \(visitor.name)",
-                    fingerprint: Array("\(request.uri.path)\n".utf8) + content.bytes
+                    fingerprint: Array(SHA256.hash(data: Data("\(request.uri.path)\n".utf8) + content.bytes))
                 ) {
                     Array(try await change().utf8)
                 }
@@ -233,10 +234,11 @@ extension FeedApp {
 }
 
 extension Request {
-    /// Whether a page of another site has made a browser send the request. Browsers send `Origin` with every form, and `Sec-Fetch-Site` only
+    /// Whether a page of another origin has made a browser send the request. Browsers send `Origin` with every form, and `Sec-Fetch-Site` only
     /// over secure connections.
-    fileprivate var isFromAnotherSite: Bool {
-        if let site = headers[.secFetchSite] { return site == "cross-site" }
+    fileprivate var isFromAnotherOrigin: Bool {
+        // Other ports and subdomains of a host are the same site, and may belong to somebody else.
+        if let site = headers[.secFetchSite] { return site != "same-origin" && site != "none" }
         guard let origin = headers[.origin] else { return false }
         return origin != "http://\(head.authority ?? "")" && origin != "https://\(head.authority ?? "")"
     }
@@ -250,7 +252,7 @@ extension Response {
 }
 
 extension HTTPField.Name {
-    /// `Sec-Fetch-Site`, with which browsers say whether a page of the same site sends the request.
+    /// `Sec-Fetch-Site`, with which browsers say where the page is from that sends the request.
     // swift-format-ignore: NeverForceUnwrap
     // The text is a valid name.
     static let secFetchSite = Self("Sec-Fetch-Site")!

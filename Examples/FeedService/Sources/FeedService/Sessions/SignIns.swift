@@ -49,11 +49,17 @@ struct SignIns: Sendable {
         guard token.utf8.count <= 512, let name = token.split(separator: ".", maxSplits: 1).first,
             let user = Self.text(base64URL: name)
         else { return nil }
-        let digest = Self.digest(token)
-        guard let record = try await store.record(for: Self.key(of: user).appending(digest)),
-            !record.isExpired(at: now())
-        else { return nil }
-        return .user(user, signIn: digest)
+        let visitor = Visitor.user(user, signIn: Self.digest(token))
+        return try await isSignedIn(visitor) ? visitor : nil
+    }
+
+    /// Returns whether the sign-in of a visitor is still valid. Guests need none.
+    ///
+    /// - Throws: A `RecordStoreError` if the store cannot tell.
+    func isSignedIn(_ visitor: Visitor) async throws -> Bool {
+        guard case .user(let user, let signIn) = visitor else { return true }
+        let record = try await store.record(for: Self.key(of: user).appending(signIn))
+        return record.map { !$0.isExpired(at: now()) } ?? false
     }
 
     /// Ends one sign-in of a user, or all of them.

@@ -50,19 +50,31 @@ final class UpstreamTokens: Sendable {
         }
     }
 
+    /// Asks whether a user may use the upstream, and keeps the new token.
+    ///
+    /// - Throws: A `FetchError` or a `ProblemDetails` if the endpoint does not answer with a token.
+    func accepts(_ user: String) async throws -> Bool { try await newCredential(of: user) != nil }
+
+    /// Makes the next session of a user get a new token.
+    func forget(_ user: String) { kept.withLock { _ = $0.remove(user) } }
+
     /// Returns a token of a user: one that was obtained before, or a new one.
     ///
     /// - Parameters:
     ///   - user: The user.
     ///   - refused: The token that the upstream has refused, or that has expired.
     /// - Returns: The token; `nil` if the user may not use the upstream.
-    /// - Throws: A `FetchError` or a `DecodingError` if the endpoint does not answer with a token.
+    /// - Throws: A `FetchError` or a `ProblemDetails` if the endpoint does not answer with a token.
     func credential(of user: String, otherThan refused: HeaderField? = nil) async throws -> Credential? {
         if let earlier = kept.withLock({ $0.value(for: user) }), earlier.field != refused {
             guard let expiry = earlier.expiry else { return Credential(earlier.field) }
             let rest = ContinuousClock.now.duration(to: expiry)
             if rest > Self.margin { return Credential(earlier.field, expiresIn: rest) }
         }
+        return try await newCredential(of: user)
+    }
+
+    private func newCredential(of user: String) async throws -> Credential? {
         // In a form, an unescaped “+” is a space.
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
@@ -74,9 +86,15 @@ final class UpstreamTokens: Sendable {
         guard let url = address.url else { return nil }
         let request = DataRequest(method: .post, url: url)
         let response = try await dataFetcher.fetch(request)
-        if [401, 403].contains(response.status.code) { return nil }
+        if [401, 403].contains(response.status.code) {
+            forget(user)
+            return nil
+        }
         guard response.status.isSuccess else { throw FetchError(response, to: request) }
-        let answer = try JSONDecoder().decode(Answer.self, from: response.body)
+        // The syntax of a bearer token, by RFC 6750, section 2.1.
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: response.body),
+            answer.token.wholeMatch(of: /[A-Za-z0-9\-._~+\/]+=*/) != nil
+        else { throw ProblemDetails(502, detail: "The upstream has not answered with a token. Try again later.") }
         // A number out of this range is not a lifetime.
         let seconds = answer.expires_in.flatMap { (0...31_536_000).contains($0) ? $0 : nil }
         let credential = Credential.bearer(answer.token, expiresIn: seconds.map { .seconds($0) })
