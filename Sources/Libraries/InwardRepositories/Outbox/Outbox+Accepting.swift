@@ -52,37 +52,34 @@ extension Outbox {
         return try await accept([write], with: [], adding: removal, acceptedAt: nil, &underWay) { _ in }.first
     }
 
-    /// Makes a refused write pending again.
+    /// Makes refused writes pending again, and removes the dead letters.
     ///
-    /// - Parameters:
-    ///   - write: The write.
-    ///   - key: The key of the dead letter, which is removed.
-    ///   - date: When the write was first accepted.
-    /// - Returns: the new entry.
+    /// - Returns: the new entries, in the same order.
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
-    func acceptAgain(
-        _ write: OutboxWrite,
-        removing key: RecordKey,
-        acceptedAt date: Date
-    ) async throws(RecordStoreError) -> OutboxEntry? {
-        try await accept([write], with: [], adding: [.remove(key)], acceptedAt: date) { _ in }.first
+    func acceptAgain(_ letters: [DeadLetter]) async throws(RecordStoreError) -> [OutboxEntry] {
+        try await accept(
+            letters.map(\.write),
+            with: [],
+            adding: letters.map { RecordChange.remove($0.key) },
+            acceptedAt: letters.map(\.acceptedAt)
+        ) { _ in }
     }
 
     private func accept(
         _ writes: [OutboxWrite],
         with changes: [RecordChange],
         adding own: [RecordChange],
-        acceptedAt date: Date?,
+        acceptedAt dates: [Date]?,
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
         let byteCount = writes.reduce(0) { $0 + $1.byteCount }
-        // The commit of a retried write removes its dead letter, so it makes room by itself.
-        try beginAccepting(writes, byteCount, needsDeadLetterRoom: date == nil)
+        // The commit of retried writes removes their dead letters, so it makes room by itself.
+        try beginAccepting(writes, byteCount, needsDeadLetterRoom: dates == nil)
         var underWay = (writes: writes.count, bytes: byteCount)
         defer { endAccepting(underWay.writes, underWay.bytes) }
         let ticket = try await locks.take(Set(writes.map(\.subject)))
         defer { locks.release(ticket) }
-        return try await accept(writes, with: changes, adding: own, acceptedAt: date, &underWay, tell)
+        return try await accept(writes, with: changes, adding: own, acceptedAt: dates, &underWay, tell)
     }
 
     /// Accepts writes whose subjects are locked. They count toward the limits, first as in progress and then as pending.
@@ -90,11 +87,11 @@ extension Outbox {
         _ writes: [OutboxWrite],
         with changes: [RecordChange],
         adding own: [RecordChange],
-        acceptedAt date: Date?,
+        acceptedAt dates: [Date]?,
         _ underWay: inout (writes: Int, bytes: Int),
         _ tell: ([OutboxEntry]) -> Void
     ) async throws(RecordStoreError) -> [OutboxEntry] {
-        let entries = number(following(writes), acceptedAt: date ?? now().roundedToMilliseconds)
+        let entries = number(following(writes), acceptedAt: dates)
         var own = own
         for entry in entries { own.append(try records.keeping(entry)) }
         try await commit(changes, adding: own)
@@ -176,7 +173,8 @@ extension Outbox {
     }
 
     /// Returns entries for writes, numbered in the order in which the subject locks were granted.
-    private func number(_ writes: [OutboxWrite], acceptedAt date: Date) -> [OutboxEntry] {
+    private func number(_ writes: [OutboxWrite], acceptedAt dates: [Date]?) -> [OutboxEntry] {
+        let date = now().roundedToMilliseconds
         let first = state.withLock { state in
             defer { state.nextSequence += writes.count }
             return state.nextSequence
@@ -186,7 +184,7 @@ extension Outbox {
                 sequence: first + offset,
                 write: write,
                 idempotencyKey: randomKey(),
-                acceptedAt: date,
+                acceptedAt: dates?[offset] ?? date,
                 attempts: 0
             )
         }

@@ -80,33 +80,53 @@ extension Outbox {
     /// A refused write is accepted again, after the pending writes of its subject. It gets a new idempotency key, because the
     /// upstream may answer the old one with the same refusal again.
     ///
+    /// If the creation of an entity and changes of it were refused, they are accepted together, because the changes cannot be sent
+    /// without the creation. To send the creation alone, discard the changes first.
+    ///
     /// - Parameter id: The ``OutboxItem/id`` of the write.
     /// - Returns: the pending entry, or `nil` if there is no such write.
     /// - Throws: a ``RecordStoreError`` if the write cannot be sent: `denied` if it is held, is being discarded, or cannot be
     ///   read. Also throws the errors of ``accept(_:with:)``.
     @discardableResult
     public func retry(_ id: String) async throws(RecordStoreError) -> OutboxEntry? {
+        try await retryWrites(id).entry
+    }
+
+    /// Sends a write again as ``retry(_:)`` does, and returns its entry and how many writes are sent again together.
+    private func retryWrites(_ id: String) async throws(RecordStoreError) -> (entry: OutboxEntry?, count: Int) {
         try await openIfNeeded()
         guard state.withLock(\.phase) == .open else { throw Self.notOpen }
         if let (item, _, _) = state.withLock({ $0.partitions.item(id) }) {
             if case .held(let held) = item { throw Self.denied("The write \(id) is held: it \(held.reason).") }
             guard case .delivery(let delivery) = item else { throw Self.denied("The write \(id) is being discarded.") }
             sendNow(delivery.entry)
-            return delivery.entry
+            return (delivery.entry, 1)
         }
         if id == OutboxItem.unknownLossesID || state.withLock({ $0.misnamed[id] != nil }) {
             throw Self.denied("“\(id)” is not a write and cannot be sent: discard it.")
         }
         let ticket = try await locks.take([records.dead])
         defer { locks.release(ticket) }
-        guard let (key, letter) = try await deadLetter(id) else { return nil }
-        guard let write = letter.write, let date = letter.acceptedAt else {
+        guard let (key, item) = try await deadLetter(id) else { return (nil, 0) }
+        guard let letter = DeadLetter(key, item) else {
             throw Self.denied("The refused write \(id) cannot be read, so it cannot be sent again: discard it.")
         }
-        let entry = try await acceptAgain(write, removing: key, acceptedAt: date)
-        state.withLock { $0.removeDeadLetter(letter.byteCount) }
+        let letters = letter.sentAgain(among: try await readableDeadLetters())
+        let entries = try await acceptAgain(letters)
+        state.withLock { state in
+            for letter in letters { state.removeDeadLetter(letter.byteCount) }
+        }
+        let entry = zip(letters, entries).first { $0.0.id == id }?.1
         if let entry { sendNow(entry) }
-        return entry
+        return (entry, entries.count)
+    }
+
+    private func readableDeadLetters() async throws(RecordStoreError) -> [DeadLetter] {
+        try await store.records(under: records.dead).compactMap { key, record in
+            OutboxEntryName(key, under: records.dead).flatMap { name in
+                DeadLetter(key, DeadLetterDTO.item(from: record.bytes, named: name))
+            }
+        }
     }
 
     /// Stores a write that depends on the pending writes of its subject, and then delivers it.
@@ -154,7 +174,7 @@ extension Outbox {
     public func retryDeadLetters() async throws(RecordStoreError) -> Int {
         var count = 0
         for letter in try await contents().deadLetters where letter.write != nil {
-            if try await retry(letter.id) != nil { count += 1 }
+            count += try await retryWrites(letter.id).count
         }
         return count
     }

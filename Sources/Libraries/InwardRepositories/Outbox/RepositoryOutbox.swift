@@ -105,7 +105,8 @@ public protocol RepositoryOutbox: AnyObject, Sendable {
     /// credentials.
     func retryDenied()
 
-    /// Sends a pending or refused write again, without further waiting.
+    /// Sends a pending or refused write again, without further waiting. If the creation of an entity and changes of it were refused,
+    /// sends them together.
     ///
     /// - Parameter id: The ``OutboxItem/id`` of the write.
     /// - Returns: the pending entry, or `nil` if there is no such write.

@@ -90,8 +90,8 @@ extension SharedOutbox {
         var ownChanges: [RecordChange] = []
         /// Further conditions of the commit.
         var conditions: [RecordCondition] = []
-        /// When the writes were first accepted, or `nil` for now.
-        var date: Date?
+        /// When each of the writes was first accepted, or `nil` for now.
+        var dates: [Date]?
     }
 
     /// The changes and conditions of a commit that accepts entries.
@@ -118,8 +118,8 @@ extension SharedOutbox {
             heads[lane] = (head.first, head.next)
             pending.formUnion(try await subjects(of: lane, in: acceptance.writes))
         }
-        let date = acceptance.date ?? now()
-        for ((write, lane), key) in zip(zip(acceptance.writes, lanes), keys) {
+        let date = now()
+        for (place, ((write, lane), key)) in zip(zip(acceptance.writes, lanes), keys).enumerated() {
             let head = heads[lane] ?? (1, 1)
             guard head.next - head.first < policy.maximumPending else { throw Self.full(write, policy) }
             var write = write
@@ -132,7 +132,7 @@ extension SharedOutbox {
                 sequence: head.next,
                 write: write,
                 idempotencyKey: key,
-                acceptedAt: date.roundedToMilliseconds,
+                acceptedAt: (acceptance.dates?[place] ?? date).roundedToMilliseconds,
                 attempts: 0,
                 pendingNumber: OutboxEntry.pendingNumber(of: key)
             )

@@ -13,6 +13,9 @@ extension SharedOutbox {
     /// held, an attempt got no answer, and the upstream has forgotten the key since, it does the write twice. A dead letter is
     /// accepted again, after the pending writes of its subject and with a new key.
     ///
+    /// If the creation of an entity and changes of it were refused, they are accepted together, because the changes cannot be sent
+    /// without the creation. To send the creation alone, discard the changes first.
+    ///
     /// - Parameters:
     ///   - id: The ``OutboxItem/id`` of the write.
     ///   - partition: The partition of the write.
@@ -36,21 +39,27 @@ extension SharedOutbox {
             startDelivering()
             return (true, found.entry)
         }
-        guard let (snapshot, letter) = try await deadLetter(id, in: partition) else { return (false, nil) }
-        guard let write = letter.write, let date = letter.acceptedAt else {
+        let items = try await keyedDeadLetters(in: partition)
+        guard let (key, item) = items.first(where: { $0.item.id == id }) else { return (false, nil) }
+        guard let letter = DeadLetter(key, item) else {
             throw RecordStoreError(
                 .denied,
                 explanation: "The refused write \(id) cannot be read, so it cannot be sent again: discard it."
             )
         }
+        let letters = letter.sentAgain(among: items.compactMap { DeadLetter($0.key, $0.item) })
+        let snapshots = try await store.snapshots(for: letters.map(\.key))
+        // Somebody else may have decided about some of them in the meantime.
+        let left = zip(letters, snapshots).compactMap { letter, snapshot in snapshot.map { (letter, $0) } }
+        guard let place = left.firstIndex(where: { $0.0.id == id }) else { return (false, nil) }
         let acceptance = Acceptance(
-            writes: [write],
+            writes: left.map { $0.0.write },
             partition: partition,
-            ownChanges: [.remove(snapshot.key)],
-            conditions: [.isUnchanged(snapshot.key, since: snapshot)],
-            date: date
+            ownChanges: left.map { RecordChange.remove($0.1.key) },
+            conditions: left.map { RecordCondition.isUnchanged($0.1.key, since: $0.1) },
+            dates: left.map { $0.0.acceptedAt }
         )
-        return (true, try await accept(acceptance, to: try await destination(partition)).first)
+        return (true, try await accept(acceptance, to: try await destination(partition))[place])
     }
 
     /// Ends the wait of the first write of the lane of an entry.

@@ -51,13 +51,22 @@ extension SharedOutbox {
     /// - Throws: a ``RecordStoreError`` if the store cannot be read.
     /// - Complexity: O(n) in the number of dead letters.
     public func deadLetters(in partition: String) async throws(RecordStoreError) -> [OutboxItem] {
-        let prefix = records.deadLetters(of: partition)
-        return try await store.records(under: prefix).compactMap { key, record in
-            OutboxEntryName(key, under: prefix).map { DeadLetterDTO.item(from: record.bytes, named: $0) }
-        }
+        try await keyedDeadLetters(in: partition).map { $0.item }
     }
 
     // MARK: Dead letters
+
+    /// Returns the dead letters of a partition, and the keys of their records.
+    func keyedDeadLetters(
+        in partition: String
+    ) async throws(RecordStoreError) -> [(key: RecordKey, item: OutboxItem)] {
+        let prefix = records.deadLetters(of: partition)
+        return try await store.records(under: prefix).compactMap { key, record in
+            OutboxEntryName(key, under: prefix).map {
+                (key: key, item: DeadLetterDTO.item(from: record.bytes, named: $0))
+            }
+        }
+    }
 
     /// Returns the change that stores an entry as a dead letter.
     func deadLetter(

@@ -42,7 +42,8 @@ extension AppScope {
         return outboxes
     }
 
-    /// Sends a pending write or a dead letter of a user now, or as soon as an instance can.
+    /// Sends a pending write or a dead letter of a user now, or as soon as an instance can. A refused creation is sent together with
+    /// the refused changes of the entity, whichever of them is named.
     ///
     /// ```swift
     /// for outbox in try await app.outboxes() {

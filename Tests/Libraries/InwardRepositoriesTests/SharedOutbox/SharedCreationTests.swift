@@ -124,6 +124,48 @@ struct SharedCreationTests: SharedRepositorySuite {
         }
     }
 
+    /// The changes have no address without the creation, so none of the three can be sent alone.
+    @Test(arguments: [0, 1, 2]) func refusedCreationIsSentAgainTogetherWithItsChanges(place: Int) async throws {
+        try await run { [self] first, second in
+            source.goOffline()
+            let pendingID = try await first.remarks.create(draft).value.id
+            try await first.remarks.update(pendingID) { $0.text = "b" }
+            try await first.remarks.update(pendingID) { $0.author = 8 }
+            source.meet(.refused(422))
+            source.goOffline(false)
+            try await stage.until { try await second.partition.contents().pending.isEmpty }
+            let letters = try await second.partition.contents().deadLetters
+            #expect(letters.compactMap(\.write?.method) == [.post, .patch, .patch])
+            try #require(letters.count == 3)
+            let entry = try #require(try await second.partition.retry(letters[place].id))
+            #expect(entry.write == letters[place].write && entry.acceptedAt == letters[place].acceptedAt)
+            let again = try await second.partition.retry(letters[2 - place].id)
+            #expect(again == nil)
+            try await stage.until { try await second.partition.contents().pending.isEmpty }
+            #expect(source.remarks.last == Remark(id: 4, author: 8, text: "b"))
+            let rest = try await second.partition.contents().deadLetters
+            #expect(rest.isEmpty)
+        }
+    }
+
+    /// Somebody does not want one of the changes.
+    @Test func discardedChangeIsNotSentAgainWithItsCreation() async throws {
+        try await run { [self] first, second in
+            source.goOffline()
+            let pendingID = try await first.remarks.create(draft).value.id
+            try await first.remarks.update(pendingID) { $0.text = "b" }
+            source.meet(.refused(422))
+            source.goOffline(false)
+            try await stage.until { try await second.partition.contents().pending.isEmpty }
+            let letters = try await second.partition.contents().deadLetters
+            try #require(letters.count == 2)
+            #expect(try await second.partition.discard(letters[1].id))
+            _ = try await second.partition.retry(letters[0].id)
+            try await stage.until { try await second.partition.contents().pending.isEmpty }
+            #expect(source.remarks.last == Remark(id: 4, author: 7, text: "a"))
+        }
+    }
+
     @Test func nothingIsWrittenIfTheStoreCannotTellWhichEntityIsMeant() async throws {
         let isDown = Box<Bool>()
         let gated = GatedSharedStore(stage.store) { operation, _ async throws(RecordStoreError) in

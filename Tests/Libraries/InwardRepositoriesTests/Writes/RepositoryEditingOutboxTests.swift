@@ -280,9 +280,27 @@ struct RepositoryEditingOutboxTests {
             #expect(letters.contains { $0.cause?.contains("identifier of its entity is not known") == true })
             #expect(repository.pending.isEmpty)
             // Retried in order, both succeed.
-            try await outbox.retryDeadLetters()
+            #expect(try await outbox.retryDeadLetters() == 2)
             await outbox.drain()
             #expect(source.remark(4)?.text == "still bad")
+        }
+    }
+
+    @Test(arguments: [0, 1]) func refusedCreationAndItsEditAreRetriedTogether(place: Int) async throws {
+        try await run { [self] repository, outbox in
+            source.goOffline()
+            let created = try await repository.create(RemarkDTO(Remark(id: 0, author: 7, text: "draft"))).value
+            try await repository.update(created.id) { $0.text = "final" }
+            source.meet(.refused(422))
+            await deliver(outbox)
+            let letters = try await outbox.contents().deadLetters
+            #expect(letters.compactMap(\.write?.method) == [.post, .put])
+            try #require(letters.count == 2)
+            let entry = try await outbox.retry(letters[place].id)
+            #expect(entry?.write == letters[place].write)
+            await outbox.drain()
+            #expect(source.remark(4)?.text == "final")
+            #expect(outbox.status.deadLetterCount == 0 && outbox.status.deadLetterBytes == 0)
         }
     }
 
