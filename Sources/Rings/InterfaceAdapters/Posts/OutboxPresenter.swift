@@ -1,4 +1,5 @@
 public import InwardCore
+import InwardFetching
 public import InwardRepositories
 
 #if canImport(FoundationEssentials)
@@ -53,7 +54,7 @@ public struct OutboxPresenter: Sendable {
         }
         if let owner { notes.append("The outbox is owned by \(owner), which delivers it.") }
         return OutboxViewModel(
-            rows: items.map { row($0, length) },
+            rows: items.map { row($0, Self.name(of: $0, among: items), length) },
             pendingCount: contents.pending.count,
             refusedCount: contents.deadLetters.count,
             notes: notes
@@ -64,12 +65,13 @@ public struct OutboxPresenter: Sendable {
     public func presentRefusals(_ contents: OutboxContents) -> String? {
         let letters = contents.deadLetters
         guard !letters.isEmpty else { return nil }
-        let names = letters.suffix(Self.maximumNames).map { PostName($0.write).description }
+        let all = contents.pending + letters
+        let names = letters.suffix(Self.maximumNames).map { Self.name(of: $0, among: all).description }
         let noun = letters.allSatisfy { $0.write?.endpoint == PostDTO.listName } ? "post" : "write"
         let rest = letters.count - names.count
-        let all = names.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+        let list = names.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
         return """
-            \(letters.count) refused \(noun)\(letters.count == 1 ? " is" : "s are") kept: \(all). List them with --outbox, then \
+            \(letters.count) refused \(noun)\(letters.count == 1 ? " is" : "s are") kept: \(list). List them with --outbox, then \
             --retry or --discard them.
             """
     }
@@ -132,8 +134,14 @@ public struct OutboxPresenter: Sendable {
         }
     }
 
-    private func row(_ item: OutboxItem, _ length: Int) -> OutboxViewModel.Row {
-        let name = PostName(item.write)
+    /// Names a write. If it changes a post that has no identifier yet, its creation says which one that is.
+    private static func name(of item: OutboxItem, among items: [OutboxItem]) -> PostName {
+        guard let write = item.write, write.entityID == nil, write.method != .post else { return PostName(item.write) }
+        let creation = items.compactMap(\.write).first { $0.method == .post && $0.subject == write.subject }
+        return PostName(write, of: creation)
+    }
+
+    private func row(_ item: OutboxItem, _ name: PostName, _ length: Int) -> OutboxViewModel.Row {
         let isRefused = if case .refused = item.state { true } else { false }
         let isUndeliverable = if case .undeliverable = item.state { true } else { false }
         return OutboxViewModel.Row(
@@ -167,8 +175,17 @@ struct PostName: CustomStringConvertible {
     let author: String
     let description: String
 
-    init(_ write: OutboxWrite?) {
-        if let write, let draft = write.body.flatMap({ try? PostDraftDTO.decoded(from: Data($0)) }) {
+    /// Names a write.
+    ///
+    /// - Parameters:
+    ///   - write: The write; `nil` if it cannot be read.
+    ///   - creation: The creation of what the write changes; `nil` if it is not known or already done.
+    init(_ write: OutboxWrite?, of creation: OutboxWrite? = nil) {
+        if let write, let draft = creation?.body.flatMap({ try? PostDraftDTO.decoded(from: Data($0)) }) {
+            (title, author) = ("\(write.method) \(draft.title)", "user \(draft.userId)")
+            let change = write.method == .delete ? "deletion" : "change"
+            description = "the \(change) of the post “\(draft.title.excerpt(upTo: 60))” of user \(draft.userId)"
+        } else if let write, let draft = write.body.flatMap({ try? PostDraftDTO.decoded(from: Data($0)) }) {
             (title, author) = (draft.title, "user \(draft.userId)")
             description = "the post “\(draft.title.excerpt(upTo: 60))” of user \(draft.userId)"
         } else if let write, let id = write.entityID,
@@ -236,9 +253,10 @@ public struct OutboxViewModel: ViewModel, Hashable {
         public let id: String
         /// The state of the write, in one or two words.
         public let state: String
-        /// The title of the post, or the website; for other writes, the method and the path.
+        /// The title of the post, or the website; for a change of a post that is not published yet, the method and the title; for
+        /// other writes, the method and the path.
         public let title: String
-        /// The author of the post, or the user with the website; empty for other writes.
+        /// The author of the post, or the user with the website; empty if neither is known.
         public let author: String
         /// The time since the write was accepted.
         public let accepted: String

@@ -178,6 +178,23 @@ struct OutboxPresenterTests {
         #expect(PostName(contents.deadLetters[0].write).description.contains("T1"))
     }
 
+    @Test(arguments: [(DataRequest.Method.patch, "change"), (.delete, "deletion")])
+    func changeOfAPostThatIsNotPublishedNamesThePost(method: DataRequest.Method, noun: String) async throws {
+        let write = OutboxWrite(endpoint: "posts", subject: ["a"], method: method, path: "posts")
+        var contents = try await OutboxContents(of: InMemoryRecordStore())
+        contents.deadLetters = [
+            item("a", .refused(at: .distantPast), body: #"{"userId": 7, "title": "T", "body": "b"}"#),
+            OutboxItem(id: "b", state: .refused(at: .distantPast), write: write, attempts: 1, byteCount: 1),
+        ]
+        let presenter = OutboxPresenter(now: .distantPast)
+        let rows = presenter.present(contents).rows
+        #expect(rows.map(\.title) == ["T", "\(method) T"])
+        #expect(rows.map(\.author) == ["user 7", "user 7"])
+        #expect(presenter.presentRefusals(contents)?.contains("; the \(noun) of the post “T” of user 7. ") == true)
+        contents.deadLetters.removeFirst()
+        #expect(presenter.present(contents).rows.map(\.title) == ["\(method) posts"])
+    }
+
     @Test func refusedWebsiteIsNamedAndCountedAsAWrite() async throws {
         let write = OutboxWrite(
             endpoint: "users",
