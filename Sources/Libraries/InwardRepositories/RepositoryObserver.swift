@@ -86,8 +86,11 @@ public protocol RepositoryObserver: Sendable {
     ///   - duration: The duration of the attempt, including the work of the store.
     func deliveryEnded(_ entry: OutboxEntry, _ end: OutboxDeliveryEnd, after duration: Duration)
 
-    /// Called when the content of an outbox has changed. One call may report several concurrent changes. The last call always
+    /// Called when the content of an ``Outbox`` has changed. One call may report several concurrent changes. The last call always
     /// reports the latest state.
+    ///
+    /// A ``SharedOutbox`` does not call it: other instances change its content as well, so only the store knows it. Read
+    /// ``OutboxPartition/contents()`` when you need the numbers.
     ///
     /// - Parameters:
     ///   - outbox: The key prefix of the outbox's records.

@@ -165,8 +165,9 @@ struct OperatorServerTests {
         }
     }
 
-    /// Runs a test with a service whose upstream refuses posts, and the server for its operators.
+    /// Runs a test with a service and the server for its operators. Without another upstream, that of the service refuses posts.
     private func withOperators(
+        _ dataFetcher: (any DataFetcher)? = nil,
         _ test: @Sendable (any TestClientProtocol, FeedApp) async throws -> Void
     ) async throws {
         let directory = URL.temporaryDirectory.appending(path: "FeedService-\(UUID())")
@@ -174,7 +175,7 @@ struct OperatorServerTests {
         var settings = ServiceSettings()
         settings.store = .directory(directory.path)
         let sample = SampleDataFetcher()
-        let upstream = StubDataFetcher { request throws(FetchError) in
+        let refusing = StubDataFetcher { request throws(FetchError) in
             request.method == .post ? DataResponse(status: 422) : try await sample.fetch(request)
         }
         let errorHandler = IgnoringErrorHandler().notifying { [refusals, numbers] error in
@@ -182,7 +183,7 @@ struct OperatorServerTests {
             let place = numbers.next()
             if place < refusals.count { refusals[place].fulfill(()) }
         }
-        let app = try await FeedApp(settings, dataFetcher: upstream, errorHandler: errorHandler)
+        let app = try await FeedApp(settings, dataFetcher: dataFetcher ?? refusing, errorHandler: errorHandler)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let server = OperatorServer(app, settings, metrics)
         try await server.application(logger: logger).test(.router) { try await test($0, app) }
@@ -196,6 +197,13 @@ struct OperatorServerTests {
         }
         _ = await refusals[0].value()
         return try #require(try await app.scope.outboxes().first?.contents.deadLetters.first).id
+    }
+
+    /// Returns the value of a gauge of the outboxes, as the metrics show it.
+    private func gauge(_ name: String, _ client: any TestClientProtocol) async throws -> Double? {
+        let text = String(buffer: try await client.get("/metrics").body)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("inward_outbox_\(name) ") }
+        return line?.split(separator: " ").last.flatMap { Double($0) }
     }
 
     private func send(
@@ -232,6 +240,41 @@ struct OperatorServerTests {
         }
     }
 
+    /// The change of a post that was never created has no address, so it cannot be sent alone.
+    @Test(arguments: [0, 1]) func refusedPostIsSentAgainTogetherWithItsChange(place: Int) async throws {
+        let (answer, changed) = (Promise<Void>(), Promise<Void>())
+        let sample = SampleDataFetcher()
+        let posts = Numbers()
+        let upstream = StubDataFetcher { request throws(FetchError) in
+            if request.method == .post, posts.next() == 0 {
+                _ = await answer.value()
+                return DataResponse(status: 422)
+            }
+            let response = try await sample.fetch(request)
+            if request.method == .patch { changed.fulfill(()) }
+            return response
+        }
+        try await withOperators(upstream) { client, app in
+            _ = try await app.withReader(for: .guest) { reader in
+                let post = try await reader.publishPost(title: "<Letters>", body: "On the engine.", by: User.ID(7))
+                return try await reader.editPost(post.value.id, body: "On the inventor.")
+            }
+            answer.fulfill(())
+            for refusal in refusals { _ = await refusal.value() }
+            let page = String(buffer: try await client.get("/outbox").body)
+            #expect(page.contains("0 pending, 2 refused.") && page.contains("PATCH &lt;Letters&gt;"))
+            let letters = try #require(try await app.scope.outboxes().first?.contents.deadLetters)
+            try #require(letters.count == 2)
+            let retried = try await send(client, .post, "/outbox/retry", "write=\(letters[place].id)")
+            #expect(retried.status == .seeOther)
+            _ = await changed.value()
+            let rest = try await app.scope.outboxes().flatMap(\.contents.deadLetters)
+            #expect(rest.isEmpty)
+            let list = try await sample.fetchData(from: SampleDataFetcher.baseURL.appending(path: "posts"))
+            #expect(String(decoding: list, as: UTF8.self).contains("On the inventor."))
+        }
+    }
+
     @Test func pageOfAnotherSiteCannotChangeAnything() async throws {
         try await withOperators { client, app in
             let id = try await refusedPost(app)
@@ -262,6 +305,50 @@ struct OperatorServerTests {
             let response = try await client.get("/metrics")
             #expect(response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
             #expect(String(buffer: response.body).contains("feed_reads_total 1.0\n"))
+        }
+    }
+
+    @Test func writesOfAllUsersAreMeasured() async throws {
+        let answers = [Promise<Void>(), Promise<Void>()]
+        let sample = SampleDataFetcher()
+        let posts = Numbers()
+        let upstream = StubDataFetcher { request throws(FetchError) in
+            guard request.method == .post else { return try await sample.fetch(request) }
+            let place = posts.next()
+            if place < answers.count { _ = await answers[place].value() }
+            return DataResponse(status: 422)
+        }
+        try await withOperators(upstream) { client, app in
+            let none = try await gauge("pending", client)
+            #expect(none == 0)
+            for visitor in [Visitor.guest, .user("ada", signIn: "sign-in")] {
+                _ = try await app.withReader(for: visitor) { reader in
+                    let title = visitor == .guest ? "Letters" : "Notes"
+                    return try await reader.publishPost(title: title, body: "On the engine.", by: User.ID(7))
+                }
+            }
+            let (pending, unrefused) = (try await gauge("pending", client), try await gauge("dead_letters", client))
+            #expect(pending == 2 && unrefused == 0)
+            let outboxes = try await app.scope.outboxes()
+            let oldest = try #require(outboxes.compactMap(\.status.oldestAcceptedAt).min())
+            OutboxGauges(metrics).show(outboxes, at: oldest.addingTimeInterval(60))
+            #expect(metrics.text.contains("\ninward_outbox_oldest_age 60.0"))
+            for answer in answers { answer.fulfill(()) }
+            for refusal in refusals { _ = await refusal.value() }
+            let (rest, refused) = (try await gauge("pending", client), try await gauge("dead_letters", client))
+            #expect(rest == 0 && refused == 2)
+            let age = try await gauge("oldest_age", client)
+            #expect(age == 0)
+        }
+    }
+
+    @Test func outboxesThatCannotBeReadAreNotMeasured() {
+        let gauges = OutboxGauges(metrics)
+        gauges.show([], at: Date())
+        #expect(metrics.text.contains("inward_outbox_pending 0.0\n"))
+        gauges.show(nil, at: Date())
+        for name in ["pending", "dead_letters", "oldest_age"] {
+            #expect(metrics.text.contains("inward_outbox_\(name) NaN\n"))
         }
     }
 }

@@ -74,7 +74,7 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, MeterHand
         let state = state.withLock(\.self)
         let braced = labels.isEmpty ? "" : "{\(labels)}"
         guard !bounds.isEmpty else {
-            text += "\(name)\(braced) \(state.value)\n"
+            text += "\(name)\(braced) \(state.value.isNaN ? "NaN" : "\(state.value)")\n"
             return
         }
         let rest = labels.isEmpty ? "" : "\(labels),"

@@ -31,7 +31,7 @@ public struct OperatorOutbox: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// Makes a write due now, so that a service delivers it.
+    /// Makes a write due now, so that a service delivers it. A refused post and its refused changes become due together.
     ///
     /// - Parameter id: The beginning of the identifier.
     /// - Returns: A line that says what happened.

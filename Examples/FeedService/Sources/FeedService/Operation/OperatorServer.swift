@@ -19,12 +19,14 @@ public struct OperatorServer: Sendable {
     private let app: FeedApp
     private let settings: ServiceSettings
     private let metrics: PrometheusMetrics
+    private let outboxGauges: OutboxGauges
 
     /// Creates a server for the operators of an app.
     public init(_ app: FeedApp, _ settings: ServiceSettings, _ metrics: PrometheusMetrics) {
         self.app = app
         self.settings = settings
         self.metrics = metrics
+        outboxGauges = OutboxGauges(metrics)
     }
 
     var router: Router<BasicRequestContext> {
@@ -33,7 +35,8 @@ public struct OperatorServer: Sendable {
         router.add(middleware: ProblemMiddleware())
         router.add(middleware: LocalRequestMiddleware())
         router.get("metrics") { _, _ in
-            Response(
+            await measureOutboxes()
+            return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text))
@@ -53,6 +56,15 @@ public struct OperatorServer: Sendable {
         router.get("style.css") { _, _ in FeedPages.styleSheet }
         router.refuseOtherMethods()
         return router
+    }
+
+    /// Sets the gauges of the outboxes.
+    private func measureOutboxes() async {
+        // Prometheus waits 10 seconds. The other metrics are most useful when the store hangs.
+        let outboxes = await Deadline(in: .seconds(5), on: app.timer).bound { [app] in
+            try await app.scope.outboxes()
+        }
+        outboxGauges.show(try? outboxes?.get(), at: Date())
     }
 
     private func change(
