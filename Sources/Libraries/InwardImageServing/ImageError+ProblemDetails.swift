@@ -36,17 +36,3 @@ extension TypesettingError: ProblemDetailsConvertible {
         }
     }
 }
-
-extension ImageError {
-    /// The error of an image whose watermark cannot be typeset.
-    init(_ error: TypesettingError, of address: ImageAddress) {
-        let reason: Reason =
-            switch error.reason {
-            case .missingCharacters, .invalidText: .unsupported
-            case .unavailable: .unavailable
-            case .cancelled: .cancelled
-            case .timedOut: .timedOut
-            }
-        self.init(reason, of: address, explanation: "has a watermark whose text \(error.explanation)")
-    }
-}

@@ -38,8 +38,9 @@ public import Foundation
 ///    request that is cancelled leaves it to the others.
 /// 4. The response has an entity tag. It is 304 without a body if the client already has the image.
 ///
-/// If the image cannot be loaded, the response is the ``ErrorPlaceholder`` with the status of the error. Substitutes from the
-/// source, such as the fallback of a data fetcher, are sent but not cached.
+/// If the image cannot be loaded, the response is the ``ErrorPlaceholder`` with the status of the error. If no font has a character of
+/// a watermark, it is 422 with an explanation, because the recipe has to change. Substitutes from the source, such as the fallback of
+/// a data fetcher, are sent but not cached.
 public final class ImageServer: Sendable {
     private let requests: SignedRequests
     private let policy: ImageServingPolicy
@@ -50,7 +51,7 @@ public final class ImageServer: Sendable {
     private let loader: ImageLoader
     private let cache: ImageVariantCache
     private let placeholders: PlaceholderEncoder
-    private let flights: SingleFlight<ImageVariantKey, ImageVariant, ImageError>
+    private let flights: SingleFlight<ImageVariantKey, ImageVariant, ImageServingError>
 
     /// Creates a server.
     ///
@@ -133,21 +134,33 @@ public final class ImageServer: Sendable {
             errorHandler.handle(error)
             return response.problem(ProblemDetails(error, at: date))
         }
-        do throws(ImageError) {
+        do throws(ImageServingError) {
             let variant = try await variant(of: signed, at: date)
             response.maximumAge = min(signed.image.expiry ?? variant.expiry, variant.expiry).timeIntervalSince(date)
             return response.answer(variant, ifNoneMatch: request.headerFields.values(of: .ifNoneMatch))
         } catch {
-            let problem = ProblemDetails(error, at: date)
-            switch policy.placeholder {
-            case .image(let body, let mediaType): return response.placeholder(body, mediaType, for: problem)
-            case .color(let color):
-                guard let (body, mediaType) = await placeholders.placeholder(color, for: signed.image.recipe) else {
-                    return response.problem(problem)
-                }
-                return response.placeholder(body, mediaType, for: problem)
-            case .problem: return response.problem(problem)
+            switch error {
+            case .recipe(let error): return response.problem(ProblemDetails(error, at: date))
+            case .image(let error):
+                return await self.response(response, without: signed.image, because: ProblemDetails(error, at: date))
             }
+        }
+    }
+
+    /// Returns the response to a request for an image that cannot be loaded.
+    private func response(
+        _ response: ImageResponse,
+        without image: SignedImage,
+        because problem: ProblemDetails
+    ) async -> DataResponse {
+        switch policy.placeholder {
+        case .image(let body, let mediaType): return response.placeholder(body, mediaType, for: problem)
+        case .color(let color):
+            guard let (body, mediaType) = await placeholders.placeholder(color, for: image.recipe) else {
+                return response.problem(problem)
+            }
+            return response.placeholder(body, mediaType, for: problem)
+        case .problem: return response.problem(problem)
         }
     }
 
@@ -169,10 +182,10 @@ extension ImageServer {
     private func variant(
         of signed: SignedRequest,
         at date: Date
-    ) async throws(ImageError) -> ImageVariant {
+    ) async throws(ImageServingError) -> ImageVariant {
         let (image, choice) = (signed.image, signed.choice)
         if let variant = cache.variant(for: signed.key, at: date) { return variant }
-        let outcome = await flights.outcome(for: signed.key) { [self] key async throws(ImageError) in
+        let outcome = await flights.outcome(for: signed.key) { [self] key async throws(ImageServingError) in
             // Another request may have cached the image since the lookup above.
             if let variant = cache.variant(for: key, at: date) { return variant }
             let generation = cache.generation
@@ -189,11 +202,15 @@ extension ImageServer {
         switch outcome {
         case .fulfilled(let answer): return try answer.get()
         case .cancelled:
-            throw ImageError(.cancelled, of: image.address, explanation: "was not served: the task was cancelled")
+            let error = ImageError(
+                .cancelled,
+                of: image.address,
+                explanation: "was not served: the task was cancelled"
+            )
+            throw .image(error)
         case .deadlinePassed:
             let error = ImageError(.timedOut, of: image.address, explanation: "was not served before the deadline")
-            errorHandler.handle(error)
-            throw error
+            throw reported(.image(error))
         }
     }
 
@@ -202,11 +219,11 @@ extension ImageServer {
         of image: SignedImage,
         _ choice: ImageFormatNegotiation.Choice,
         at date: Date
-    ) async throws(ImageError) -> ImageVariant {
+    ) async throws(ImageServingError) -> ImageVariant {
         var loader = loader
         var encoding = choice.opaque
+        for plugin in try plugins(of: image) { loader.addPlugin(plugin) }
         do throws(ImageError) {
-            for plugin in try plugins(of: image) { loader.addPlugin(plugin) }
             let encoded = try await loader.loadEncodedImage(from: image.address) { image in
                 encoding = choice.encoding(for: image)
                 return encoding
@@ -219,16 +236,24 @@ extension ImageServer {
                 isGenuine: encoded.isGenuine
             )
         } catch {
-            // Reported here, and not once for each request that waits.
-            if error.reason != .cancelled { errorHandler.handle(error) }
-            throw error
+            throw reported(.image(error))
         }
     }
 
-    private func plugins(of image: SignedImage) throws(ImageError) -> PluginCollection<ImageResult> {
+    private func plugins(of image: SignedImage) throws(ImageServingError) -> PluginCollection<ImageResult> {
         do throws(TypesettingError) { return try image.recipe.plugins(typesetter: typesetter) } catch {
-            throw ImageError(error, of: image.address)
+            throw reported(ImageServingError(error, of: image.address))
         }
+    }
+
+    /// Reports an error where it occurs, and not once for each request that waits. Returns the error.
+    private func reported(_ error: ImageServingError) -> ImageServingError {
+        switch error {
+        case .recipe(let cause): errorHandler.handle(cause)
+        case .image(let cause) where cause.reason == .cancelled: break
+        case .image(let cause): errorHandler.handle(cause)
+        }
+        return error
     }
 
     /// Returns an image from the store, or `nil` if the store has none that can be served.

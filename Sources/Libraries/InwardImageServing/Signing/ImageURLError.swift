@@ -1,4 +1,5 @@
 public import InwardFetching
+import InwardImages
 
 /// An error thrown when an image URL cannot be signed, or is not valid.
 ///
@@ -24,7 +25,8 @@ public struct ImageURLError: Error, Hashable, Sendable, CustomStringConvertible 
         case invalidAddress
         /// The expiry is before 1970, or too far in the future.
         case invalidExpiry
-        /// The signature is valid, but the recipe is not, because another version of the service has signed it.
+        /// The signature is valid, but the recipe is not: another version of the service has signed it, or no font has a character
+        /// of a watermark.
         case invalidRecipe
     }
 
@@ -58,6 +60,12 @@ extension ImageURLError {
     init(_ error: ImageRecipeError) {
         reason = .invalidRecipe
         description = error.description
+    }
+
+    /// A signed recipe with a watermark whose text cannot be drawn.
+    init(_ error: TypesettingError) {
+        reason = .invalidRecipe
+        description = "A watermark of the image recipe is wrong: its text \(error.explanation)."
     }
 }
 

@@ -55,14 +55,26 @@ struct ImageServerTextTests {
     @Test func characterThatNoFontHasIsReportedAndNothingIsLoaded() async throws {
         let stage = try stage(StubTypesetter())
         let response = try await stage.get("a", "watermark=YeKYkg")
-        #expect(response.status == 502 && response.headerFields[.cacheControl] == "no-store")
+        #expect(response.status == 422 && response.headerFields[.cacheControl] == "no-store")
+        #expect(response.text.contains("its text cannot be drawn: no installed font has '☒'"))
         #expect(stage.source.asked.isEmpty && stage.codec.encoded.isEmpty)
-        let errors = stage.errors.errors.compactMap { $0 as? ImageError }
-        #expect(errors.map(\.reason) == [.unsupported])
-        #expect(
-            errors.first?.description.contains("has a watermark whose text cannot be drawn: no installed font has '☒'")
-                == true
-        )
+        let errors = stage.errors.errors.compactMap { $0 as? ImageURLError }
+        #expect(errors.map(\.reason) == [.invalidRecipe] && stage.errors.errors.count == 1)
+        #expect(errors.first?.description.contains("no installed font has '☒'") == true)
+    }
+
+    /// The client has to change the recipe, and a placeholder could not say why.
+    @Test func textThatCannotBeDrawnHasNoPlaceholder() async throws {
+        let policy = ImageServingPolicy(decodedBytes: 0, placeholder: .color(Color(gray: 224)))
+        for error in [TypesettingError.missing(["☒"]), TypesettingError(.invalidText, "is empty")] {
+            let stage = try ServerStage(policy: policy, typesetter: StubTypesetter(failure: error))
+            let response = try await stage.get("a", Self.korean)
+            #expect(response.status == 422 && response.headerFields[.contentType] == "application/problem+json")
+            #expect(response.text.contains("its text \(error.explanation)."))
+        }
+        let stage = try ServerStage(policy: policy, typesetter: StubTypesetter(failure: .timedOut))
+        let response = try await stage.get("a", Self.korean)
+        #expect(response.status == 503 && response.headerFields[.contentType] == "image/jpeg")
     }
 
     @Test(arguments: [
