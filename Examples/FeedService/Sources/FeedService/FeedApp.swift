@@ -113,7 +113,7 @@ public final class FeedApp: Sendable {
         )
         images = FeedImages(
             settings,
-            source: FetchingImageSource(source, relativeTo: baseURL),
+            source: FetchingImageSource(of: settings.upstream, by: source, errorHandler: errorHandler),
             store: store.map { RecordImageStore(records: $0) },
             timer: timer,
             errorHandler: errorHandler

@@ -21,7 +21,8 @@ struct FeedImages: Sendable {
     private static let day = 86_400.0
 
     private let server: ImageServer
-    private let signer: ImageURLSigner
+    /// Signs the URLs of images.
+    let signer: ImageURLSigner
     private let timeLimit: Duration
     private let timer: TimerService
 
