@@ -86,6 +86,28 @@ struct ImageRouteTests {
         }
     }
 
+    @Test func imageThatMissesTheTimeLimitIsAProblem() async throws {
+        let (clock, begun) = (ManualClock(), Promise<Void>())
+        let sample = SampleDataFetcher()
+        let upstream = StubDataFetcher { request throws(FetchError) in
+            guard request.url.path().contains("avatars") else { return try await sample.fetch(request) }
+            begun.fulfill(())
+            _ = await Promise<Void>().value()
+            return DataResponse()
+        }
+        var settings = ServiceSettings()
+        settings.timeLimit = .seconds(3)
+        try await FeedStage(settings, dataFetcher: upstream, clock: clock).serving { client in
+            let path = try #require(try await paths(client).first)
+            async let response = client.get(path)
+            _ = await begun.value()
+            clock.advance(by: .seconds(3))
+            let late = try await response
+            #expect(try !late.problem(503).isEmpty)
+            #expect(late.headers[.retryAfter] == "5")
+        }
+    }
+
     @Test func pathsOfAnEarlierKeyAreValid() async throws {
         var settings = ServiceSettings()
         settings.imageKeys = [Self.oldKey].compactMap(ImageKey.init)

@@ -81,11 +81,11 @@ struct FeedImages: Sendable {
 
     func addRoutes(to router: some RouterMethods<some RequestContext>) {
         for method in [HTTPRequest.Method.get, .head] {
-            router.on("images/**", method: method) { request, _ in await response(to: request) }
+            router.on("images/**", method: method) { request, _ in try await response(to: request) }
         }
     }
 
-    private func response(to request: Request) async -> Response {
+    private func response(to request: Request) async throws(ProblemDetails) -> Response {
         var fields = HeaderFields()
         for field in request.headers where [.accept, .ifNoneMatch].contains(field.name) {
             fields.append(HeaderField(field.name == .accept ? .accept : .ifNoneMatch, field.value))
@@ -96,9 +96,7 @@ struct FeedImages: Sendable {
             headerFields: fields
         )
         let answer = await Deadline(in: timeLimit, on: timer).bound { await server.response(to: image, at: Date()) }
-        guard case .success(let response)? = answer else {
-            return Response(status: .serviceUnavailable, headers: [.cacheControl: "no-store", .retryAfter: "1"])
-        }
+        guard case .success(let response)? = answer else { throw .unavailable }
         return Response(response)
     }
 }
