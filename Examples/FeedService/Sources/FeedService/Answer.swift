@@ -33,11 +33,23 @@ struct Answer: Sendable {
         )
     }
 
+    /// Takes a file as it is.
+    ///
+    /// - Parameters:
+    ///   - bytes: The content of the file.
+    ///   - mediaType: The media type.
+    init(file bytes: [UInt8], as mediaType: String) {
+        self.init(Data(bytes), [.contentType: mediaType])
+    }
+
     private init(_ bytes: Data, _ fields: HTTPFields, _ entityTag: EntityTag? = nil) {
         self.bytes = ByteBuffer(bytes: bytes)
         self.fields = fields
         self.entityTag = entityTag ?? EntityTag(digest: SHA256.hash(data: bytes).prefix(16))
     }
+
+    /// How caches may use the files of the service, which change only with its version.
+    static let fileCacheControl = "public, max-age=3600"
 
     /// The size in bytes.
     var size: Int { bytes.readableBytes }

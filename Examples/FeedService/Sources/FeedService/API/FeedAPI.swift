@@ -43,14 +43,16 @@ struct FeedAPI {
         PostAPI(app: app, settings: settings).addRoutes(to: router)
         CommentAPI(app: app, settings: settings).addRoutes(to: router)
         SessionAPI(app: app).addRoutes(to: router)
-        router.get("openapi.json") { _, _ in
-            Response(
-                status: .ok,
-                headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "public, max-age=3600"],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.openapi_json))
-            )
+        router.get("openapi.json") { request, _ in
+            Self.description.response(to: request, cacheControl: Answer.fileCacheControl)
         }
     }
+
+    /// The description of the API.
+    private static let description = Answer(
+        file: PackageResources.openapi_json,
+        as: "application/json; charset=utf-8"
+    )
 
     /// Returns the response to a read.
     ///

@@ -53,7 +53,9 @@ public struct OperatorServer: Sendable {
         router.post("outbox/discard") { request, _ in
             try await change(request) { try await app.scope.discardWrite($0, in: $1) }
         }
-        router.get("style.css") { _, _ in FeedPages.styleSheet }
+        router.get("style.css") { request, _ in
+            FeedPages.styleSheet.response(to: request, cacheControl: Answer.fileCacheControl)
+        }
         router.refuseOtherMethods()
         return router
     }

@@ -41,21 +41,19 @@ struct FeedPages {
 
     /// Adds what all pages load, which is the same for all visitors.
     static func addFiles(to router: some RouterMethods<some RequestContext>) {
-        router.get("style.css") { _, _ in styleSheet }
-        router.get("live.js") { _, _ in file(PackageResources.live_js, "text/javascript; charset=utf-8") }
-        router.get("icon.svg") { _, _ in file(PackageResources.icon_svg, "image/svg+xml") }
+        for (path, file) in [
+            ("style.css", styleSheet),
+            ("live.js", Answer(file: PackageResources.live_js, as: "text/javascript; charset=utf-8")),
+            ("icon.svg", Answer(file: PackageResources.icon_svg, as: "image/svg+xml")),
+        ] {
+            router.get(RouterPath(path)) { request, _ in
+                file.response(to: request, cacheControl: Answer.fileCacheControl)
+            }
+        }
     }
 
     /// The style sheet of all pages.
-    static var styleSheet: Response { file(PackageResources.style_css, "text/css; charset=utf-8") }
-
-    private static func file(_ bytes: [UInt8], _ type: String) -> Response {
-        Response(
-            status: .ok,
-            headers: [.contentType: type, .cacheControl: "public, max-age=3600"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-        )
-    }
+    static let styleSheet = Answer(file: PackageResources.style_css, as: "text/css; charset=utf-8")
 
     private func page(for request: Request, _ visitor: Visitor) async throws -> Response {
         switch Destination(String(request.uri.path.dropFirst())) {
