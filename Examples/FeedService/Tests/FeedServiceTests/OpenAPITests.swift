@@ -19,6 +19,26 @@ struct OpenAPITests {
         #expect(Set(described) == Set(routes))
     }
 
+    /// Returns the descriptions of the responses of an operation, by status.
+    private func responses(_ method: String, _ path: String) async throws -> [String: [String: Any]] {
+        let paths = try #require(try await description()["paths"] as? [String: [String: Any]])
+        let operation = try #require(paths[path]?[method] as? [String: Any])
+        return try #require(operation["responses"] as? [String: [String: Any]])
+    }
+
+    @Test(arguments: ["/posts/{id}", "/posts/{id}/comments", "/comments/{id}"])
+    func numberOfWhatWasPendingLeadsToThePresentOne(path: String) async throws {
+        let headers = try await responses("get", path)["301"]?["headers"] as? [String: Any]
+        #expect(headers?["Location"] != nil)
+    }
+
+    @Test(arguments: ["/posts/{id}", "/comments/{id}"])
+    func deletionThatIsPendingIsDescribed(path: String) async throws {
+        let responses = try await responses("delete", path)
+        let isDescribed = responses["202"]?["content"] != nil
+        #expect(isDescribed && responses["204"] != nil && responses["204"]?["content"] == nil)
+    }
+
     @Test(arguments: ["/api/users", "/api/users/7", "/api/feed", "/api/openapi.json", "/healthz", "/readyz"])
     func otherMethodsAreRefusedWithThoseThatExist(path: String) async throws {
         try await FeedStage().serving { client in

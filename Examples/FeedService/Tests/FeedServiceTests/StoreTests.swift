@@ -110,6 +110,24 @@ struct StoreTests {
         }
     }
 
+    @Test func deletionIsAcceptedAsPending() async throws {
+        try await withDirectory { settings in
+            try await stage(settings).serving { client in
+                for (path, id) in [("/api/posts/20", 20), ("/api/comments/23", 23)] {
+                    let key: HTTPFields = [.idempotencyKey: "key-\(id)"]
+                    let deleted = try await client.send(.delete, path, "", key)
+                    #expect(deleted.status == .accepted && deleted.headers[.cacheControl] == "no-store")
+                    #expect(deleted.headers[.contentType] == "application/json; charset=utf-8")
+                    let deletion = try deleted.object
+                    #expect(Set(deletion.keys) == ["id", "state"])
+                    #expect(deletion["id"] as? Int == id && deletion["state"] as? String == "pending")
+                    let repeated = try await client.send(.delete, path, "", key)
+                    #expect(repeated.status == .accepted && repeated.body == deleted.body)
+                }
+            }
+        }
+    }
+
     @Test func tokensOutliveTheProcess() async throws {
         try await withDirectory { settings in
             var settings = settings

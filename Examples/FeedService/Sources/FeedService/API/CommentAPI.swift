@@ -63,7 +63,7 @@ struct CommentAPI {
                 try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.comments.delete(id) { $0.isNamed(by: request) }
                 }
-                return try WriteResponse(app.keepsWrites ? .accepted : .noContent)
+                return try app.deletionResponse(id)
             }
         }
     }

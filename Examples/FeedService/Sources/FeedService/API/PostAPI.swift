@@ -52,7 +52,7 @@ struct PostAPI {
                 try await app.withReader(for: context.visitor, orThrowWhenLate: .outcomeUnknown) { reader in
                     try await reader.deletePost(id) { $0.isNamed(by: request) }
                 }
-                return try WriteResponse(app.keepsWrites ? .accepted : .noContent)
+                return try app.deletionResponse(id.rawValue)
             }
         }
     }

@@ -61,6 +61,12 @@ struct PostBody: Encodable, Equatable, Sendable {
     }
 }
 
+/// A deletion that the upstream does not have yet.
+struct DeletionBody: Encodable, Equatable, Sendable {
+    let id: Int
+    let state = "pending"
+}
+
 /// The posts of a user.
 struct PostsBody: Encodable, Equatable, Sendable {
     let posts: [PostBody]

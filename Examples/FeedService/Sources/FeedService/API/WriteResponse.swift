@@ -55,6 +55,16 @@ struct WriteResponse: Codable, Sendable {
 }
 
 extension FeedApp {
+    /// Returns the response to a deletion: that it is done, or that it is pending.
+    ///
+    /// - Parameter id: The identity that the request names.
+    /// - Returns: The response.
+    /// - Throws: An `EncodingError`, as for other responses.
+    func deletionResponse(_ id: Int) throws -> WriteResponse {
+        guard keepsWrites else { return try WriteResponse(.noContent) }
+        return try WriteResponse(.accepted, body: DeletionBody(id: id))
+    }
+
     /// Answers a request that changes something, once if it has an `Idempotency-Key`.
     ///
     /// - Parameters:
