@@ -144,6 +144,16 @@ struct FormTests {
         }
     }
 
+    @Test func formThatIsNotEncodedIsNamed() async throws {
+        try await FeedStage().serving { client in
+            let headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+            let body = ByteBuffer(string: "user=%ff")
+            let path = "/account/sign-in"
+            let response = try await client.execute(uri: path, method: .post, headers: headers, body: body)
+            #expect(try response.problem(400).contains("The form must be encoded"))
+        }
+    }
+
     /// Another port of the same host is the same site.
     @Test(arguments: ["cross-site", "same-site", "other"])
     func formOfAnotherOriginIsRefused(site: String) async throws {

@@ -56,6 +56,15 @@ struct PageTests {
         }
     }
 
+    @Test func slashAtTheEndChangesNothing() async throws {
+        try await FeedStage().serving { client in
+            for path in ["/posts", "/posts/1", "/posts/after/61", "/users", "/users/7", "/users/7/posts", "/gallery"] {
+                let response = try await client.get(path + "/")
+                #expect(response.status == .ok, "\(path)")
+            }
+        }
+    }
+
     @Test func unknownPagesAreShownAsAPageToBrowsersOnly() async throws {
         try await FeedStage().serving { client in
             for path in ["/nothing", "/users/99", "/users/99/posts", "/users/seven", "/posts/after/x"] {

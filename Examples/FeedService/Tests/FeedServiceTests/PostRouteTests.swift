@@ -88,6 +88,8 @@ struct PostRouteTests {
     @Test(
         arguments: [
             (#"{"authorID": 1e99, "title": "x", "body": "x"}"#, 422, "out of range"), ("{", 400, "JSON"),
+            (#"{"authorID": 1e400, "title": "x", "body": "x"}"#, 400, "The content cannot be read."),
+            (#"{"authorID": 7, "title": "\ud800", "body": "x"}"#, 400, "The content cannot be read."),
             ("[]", 422, "wrong type"),
             (#"{"authorID": 7, "title": "x"}"#, 422, "“body” is missing"),
             (#"{"authorID": "7", "title": "x", "body": "x"}"#, 422, "“authorID” has the wrong type"),

@@ -17,7 +17,9 @@ struct QueryParametersTests {
     @Test(arguments: ["q=%", "q=%zz", "q=%ff", "%ff=1"])
     func queryThatIsNotEncodedIsRefused(query: String) {
         let problem = #expect(throws: ProblemDetails.self) { try QueryParameters(query) }
-        #expect(problem?.status.code == 400)
+        #expect(problem?.status.code == 400 && problem?.detail.hasPrefix("The query must") == true)
+        let form = #expect(throws: ProblemDetails.self) { try QueryParameters(query, of: .form) }
+        #expect(form?.detail.hasPrefix("The form must") == true)
     }
 
     @Test func repeatedParameterIsNamed() {

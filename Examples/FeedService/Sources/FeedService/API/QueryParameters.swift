@@ -3,17 +3,24 @@ import InwardFetching
 
 /// The parameters of a query, decoded as those of a form: `+` is a space.
 struct QueryParameters {
+    /// What has the parameters, for errors.
+    enum Origin: String {
+        case query, form
+    }
+
     private var values: [String: String] = [:]
 
-    /// Reads a query.
+    /// Reads a query, or a form.
     ///
-    /// - Parameter query: The query without `?`; `nil` for none.
+    /// - Parameters:
+    ///   - query: The query without `?`, or the content of the form; `nil` for none.
+    ///   - origin: What has the parameters.
     /// - Throws: A `ProblemDetails` with the status 400 if a parameter is repeated, or is not encoded correctly.
-    init(_ query: String?) throws(ProblemDetails) {
+    init(_ query: String?, of origin: Origin = .query) throws(ProblemDetails) {
         for pair in query?.split(separator: "&") ?? [] {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else {
-                throw ProblemDetails(400, detail: "The query must be encoded as UTF-8, with “%25” for “%”.")
+                throw ProblemDetails(400, detail: "The \(origin) must be encoded as UTF-8, with “%25” for “%”.")
             }
             guard values.updateValue(value, forKey: name) == nil else {
                 throw ProblemDetails(400, detail: "The parameter “\(name)” must not be repeated.")

@@ -44,7 +44,7 @@ struct RequestContent: Sendable {
 
     /// Decodes the content as JSON.
     ///
-    /// - Throws: A `ProblemDetails` with the status 400 if it is not JSON, or 422 if a member is missing or has another type.
+    /// - Throws: A `ProblemDetails` with the status 400 if it cannot be read, or 422 if a member is missing or has another type.
     func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws(ProblemDetails) -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(bytes))
@@ -56,8 +56,12 @@ struct RequestContent: Sendable {
             throw ProblemDetails(422, detail: "\(subject) has the wrong type. See the description of the API.")
         } catch {
             let content = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
+            // Text such as `1e400` and `"\ud800"` is JSON as well.
             throw content == nil
-                ? ProblemDetails(400, detail: "The content is not JSON in UTF-8.")
+                ? ProblemDetails(
+                    400,
+                    detail: "The content cannot be read. It must be JSON in UTF-8, with valid numbers and characters."
+                )
                 : ProblemDetails(422, detail: "A number in the content is not a whole number, or is out of range.")
         }
     }

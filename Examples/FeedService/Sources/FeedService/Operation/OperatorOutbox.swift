@@ -74,7 +74,7 @@ public struct OperatorOutbox: Sendable {
     private static func missing(_ id: String) -> FailureViewModel {
         FailureViewModel(
             "No write has an identifier that begins with “\(id)”",
-            advice: "It may have been delivered. List the writes."
+            advice: "It may have been delivered or retried. List the writes."
         )
     }
 }

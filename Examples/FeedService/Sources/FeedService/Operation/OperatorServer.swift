@@ -79,7 +79,7 @@ public struct OperatorServer: Sendable {
         guard let outbox, try await change(id, outbox) else {
             throw ProblemDetails(
                 .notFound,
-                detail: "The write is no longer in an outbox. It was delivered or discarded."
+                detail: "The write is no longer in an outbox. It was delivered, retried or discarded."
             )
         }
         return Response.seeOther("/outbox")

@@ -56,7 +56,8 @@ struct FeedPages {
     static let styleSheet = Answer(file: PackageResources.style_css, as: "text/css; charset=utf-8")
 
     private func page(for request: Request, _ visitor: Visitor) async throws -> Response {
-        switch Destination(String(request.uri.path.dropFirst())) {
+        // The router ignores a slash at the end as well.
+        switch Destination(request.uri.path.split(separator: "/").joined(separator: "/")) {
         case .feed(let cursor): try await feedPage(FeedQuery(cursor: cursor), request, visitor)
         case .posts(let author, let cursor):
             try await feedPage(FeedQuery(author: author, cursor: cursor), request, visitor)

@@ -184,7 +184,7 @@ extension RequestContent {
     ///
     /// - Throws: A `ProblemDetails` with the status 400 if it is malformed.
     func form() throws(ProblemDetails) -> QueryParameters {
-        try QueryParameters(String(decoding: bytes, as: UTF8.self))
+        try QueryParameters(String(decoding: bytes, as: UTF8.self), of: .form)
     }
 }
 
