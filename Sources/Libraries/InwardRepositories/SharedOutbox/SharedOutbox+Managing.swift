@@ -21,6 +21,23 @@ extension SharedOutbox {
         return names.sorted()
     }
 
+    /// Returns the components after a prefix, in order, under which outboxes of a store have pending writes or dead letters.
+    ///
+    /// - Throws: a ``RecordStoreError`` if the store cannot be read.
+    /// - Complexity: O(n) in the number of records under the prefix.
+    package static func names(
+        under prefix: RecordKey,
+        in store: any SharedRecordStore
+    ) async throws(RecordStoreError) -> [String] {
+        var names: Set<String> = []
+        for (key, _) in try await store.records(under: prefix) {
+            guard let name = key.components.dropFirst(prefix.components.count).first else { continue }
+            let records = SharedOutboxRecords(prefix: prefix.appending(name))
+            if records.heads.contains(key) || records.dead.contains(key) { names.insert(name) }
+        }
+        return names.sorted()
+    }
+
     /// Returns the pending writes of a partition, by subject and in the order in which they are delivered.
     ///
     /// ```swift

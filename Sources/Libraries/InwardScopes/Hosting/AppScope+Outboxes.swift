@@ -42,6 +42,27 @@ extension AppScope {
         return outboxes
     }
 
+    /// Returns the upstreams that have pending writes or dead letters in the shared store, but that the app does not have.
+    ///
+    /// ```swift
+    /// for upstream in try await app.unknownUpstreams() { print("Nobody delivers the writes to \(upstream).") }
+    /// ```
+    ///
+    /// ``outboxes()`` does not list their writes. An app that has such an upstream, for example at its previous address, lists and
+    /// delivers them.
+    ///
+    /// - Returns: The addresses of the upstreams, sorted. If an app knew the upstream by a name, `#` and the name follow. Empty if the
+    ///   configuration does not share a store.
+    /// - Throws: A `RecordStoreError` if the store cannot be read, or a ``ScopeError`` if the app is closed.
+    /// - Complexity: O(n) in the number of pending writes and dead letters in the store.
+    public func unknownUpstreams() async throws -> [String] {
+        let configuration = try scope.objects().configuration
+        guard let store = configuration.sharing?.store else { return [] }
+        let hosted = [configuration.standardUpstream] + configuration.otherUpstreams
+        let known = hosted.map { $0.upstream.nameInStore(as: $0.name) }
+        return try await SharedOutbox.names(under: SharedOutboxes.prefix, in: store).filter { !known.contains($0) }
+    }
+
     /// Sends a pending write or a dead letter of a user now, or as soon as an instance can. A refused creation is sent together with
     /// the refused changes of the entity, whichever of them is named.
     ///

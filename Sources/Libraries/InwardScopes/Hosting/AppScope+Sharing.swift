@@ -50,6 +50,9 @@ struct StoreSharing: Sendable {
 /// The outboxes that an app shares with other instances of the service, one for each upstream. There are none unless the
 /// configuration shares a store.
 struct SharedOutboxes: Sendable {
+    /// The prefix of the records of all outboxes. The next component of a key is the name of the upstream in the store.
+    static let prefix: RecordKey = ["outboxes", "shared"]
+
     private let outboxes: [UpstreamName: SharedOutbox]
     private let pendingWrites: PendingWrites
     let peers: RepositoryPeers
@@ -65,7 +68,7 @@ struct SharedOutboxes: Sendable {
         let outboxes = ([configuration.standardUpstream] + configuration.otherUpstreams).map { hosted in
             let outbox = SharedOutbox(
                 store: sharing.store,
-                prefix: ["outboxes", "shared", hosted.upstream.nameInStore(as: hosted.name)],
+                prefix: Self.prefix.appending(hosted.upstream.nameInStore(as: hosted.name)),
                 policy: sharing.policy,
                 timer: timer,
                 observer: configuration.observers.repositories,

@@ -50,8 +50,11 @@ struct SharedStoreTests {
     }
 
     /// Starts an instance.
-    private func instance(pendingWrites: PendingWrites = .deliver) async throws -> AppScope<Void> {
-        let url = try #require(URL(string: "https://upstream.test"))
+    private func instance(
+        at address: String = "https://upstream.test",
+        pendingWrites: PendingWrites = .deliver
+    ) async throws -> AppScope<Void> {
+        let url = try #require(URL(string: address))
         let upstream = Upstream(baseURL: url, dataFetcher: GatedWrites(base: source, gate: gate))
         var configuration = AppScopeConfiguration(upstream, endpoints: [AnyEndpoint(.notes)])
         configuration.share(store, pendingWrites: pendingWrites) { user in .fixed(.bearer("the service for \(user)")) }
@@ -161,6 +164,23 @@ struct SharedStoreTests {
         #expect(try await tool.outboxes().isEmpty)
         try await tool.close()
         #expect(source.requests.count == asked)
+    }
+
+    @Test func upstreamsThatTheAppDoesNotHaveAreNamedWhileTheyHaveWrites() async throws {
+        let first = try await instance()
+        let session = try await first.signIn(as: "ada", credentials: token)
+        try await session.repository(.notes).update(7) { $0.text = "Eight" }
+        #expect(try await first.unknownUpstreams().isEmpty)
+        try await first.close()
+        let tool = try await instance(at: "https://other.test", pendingWrites: .show)
+        #expect(try await tool.outboxes().isEmpty)
+        #expect(try await tool.unknownUpstreams() == ["https://upstream.test"])
+        let rightTool = try await instance(pendingWrites: .show)
+        let outbox = try #require(try await rightTool.outboxes().first)
+        let write = try #require(outbox.contents.pending.first)
+        #expect(try await rightTool.discardWrite(write.id, in: outbox))
+        #expect(try await tool.unknownUpstreams().isEmpty)
+        for app in [tool, rightTool] { try await app.close() }
     }
 
     @Test func operatorToolRetriesAWrite() async throws {
