@@ -102,7 +102,8 @@ public struct FeedServer: Sendable {
     ///   - operators: The server for operators, which ends after this one.
     ///   - logger: The log of the server.
     ///   - whenListening: Called with the port.
-    /// - Throws: An error if the server cannot listen, or did not end within the limit.
+    /// - Throws: A `RecordStoreError` if the directory of the store cannot be used; a ``SettingError`` if a server cannot listen at its
+    ///   address; an error if a server did not end within the limit.
     public func run(
         for operators: OperatorServer,
         logger: Logger,
@@ -110,7 +111,18 @@ public struct FeedServer: Sendable {
     ) async throws {
         var configuration = ServiceGroupConfiguration(
             services: [
-                operators.application(logger: logger), application(logger: logger, whenListening: whenListening),
+                ListeningServer(
+                    operators.application(logger: logger),
+                    host: "127.0.0.1",
+                    port: settings.operatorPort,
+                    setting: "operatorPort"
+                ),
+                ListeningServer(
+                    application(logger: logger, whenListening: whenListening),
+                    host: settings.host,
+                    port: settings.port,
+                    setting: "port"
+                ),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger

@@ -53,6 +53,12 @@ public struct ServiceSettings: Hashable, Sendable {
     /// How long a connection may be silent before it is closed.
     public var idleTimeout = Duration.seconds(60)
 
+    /// The names of all settings. Each property has the name of its setting.
+    static let names = Set(Mirror(reflecting: ServiceSettings()).children.compactMap { $0.label })
+
+    /// The name of the upstream in messages for operators.
+    var upstreamTitle: String { upstream?.absoluteString ?? "the built-in sample" }
+
     /// Creates the default settings.
     public init() {}
 
@@ -136,6 +142,25 @@ public enum StoreLocation: Hashable, Sendable {
     public init(_ text: String) {
         let isDatabase = ["postgresql://", "postgres://"].contains { text.lowercased().hasPrefix($0) }
         self = isDatabase ? .postgreSQL(text) : .directory(text)
+    }
+
+    /// Checks that a directory has the store of a service. Otherwise, a command that only looks into the store would create one.
+    ///
+    /// ```swift
+    /// try StoreLocation("data").checkExistence()
+    /// ```
+    ///
+    /// - Throws: A ``SettingError`` if the directory does not exist, or has no store.
+    public func checkExistence() throws(SettingError) {
+        guard case .directory(let path) = self else { return }
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw SettingError("store", "must be the directory of a service, and “\(path)” does not exist")
+        }
+        // If it cannot be listed, the store says why when it is opened.
+        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        guard names?.contains("records") != false else {
+            throw SettingError("store", "must be the directory of a service, and “\(path)” has no store")
+        }
     }
 }
 

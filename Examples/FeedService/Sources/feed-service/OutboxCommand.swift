@@ -12,9 +12,10 @@ struct OutboxCommand: AsyncParsableCommand {
         commandName: "outbox",
         abstract: "Lists, retries and discards the writes that are pending or were refused.",
         discussion: """
-            It needs the store of the service, such as --store DIRECTORY, and delivers nothing itself: a running service delivers. With a \
-            directory, use it while no service runs, because a service does not notice what another process changes in the directory. The \
-            page /outbox on the operator port does the same in a running service.
+            It needs the store and the upstream of the service, such as --store DIRECTORY --upstream ADDRESS, because the store keeps the \
+            writes to each upstream apart. It delivers nothing itself: a running service delivers. With a directory, use it while no \
+            service runs, because a service does not notice what another process changes in the directory. The page /outbox on the \
+            operator port does the same in a running service.
             """,
         subcommands: [List.self, Retry.self, Discard.self],
         defaultSubcommand: List.self
@@ -25,8 +26,11 @@ struct OutboxCommand: AsyncParsableCommand {
         _ options: SettingsOptions,
         _ work: (OperatorOutbox) async throws -> String
     ) async throws {
-        let settings = try await options.settings()
-        guard settings.store != nil else { throw ValidationError("Name the store of the service with --store.") }
+        let settings = try options.settings()
+        guard let store = settings.store else {
+            throw ValidationError("Name the store of the service with --store.")
+        }
+        try store.checkExistence()
         let logger = settings.logFormat.logger("feed-service")
         let app = try await FeedApp(
             settings,

@@ -1,13 +1,11 @@
 import ArgumentParser
 import Configuration
 import FeedService
-import Foundation
 import InwardCore
 import InwardObservability
 import InwardScopes
 import Logging
 import Metrics
-import NIOCore
 import Tracing
 
 /// Starts the server.
@@ -33,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
         if let host { values["host"] = ConfigValue(.string(host), isSecret: false) }
         if let port { values["port"] = ConfigValue(.int(port), isSecret: false) }
         if let operatorPort { values["operatorPort"] = ConfigValue(.int(operatorPort), isSecret: false) }
-        let settings = try await options.settings(values)
+        let settings = try options.settings(values)
         let logger = settings.logFormat.logger("feed-service")
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
@@ -53,10 +51,8 @@ struct ServeCommand: AsyncParsableCommand {
                 let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
                 logger.info("Listening on http://\(host):\(port)")
             }
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw ValidationError(
-                "Port \(settings.port) or \(settings.operatorPort) is in use. Choose others with --port and --operator-port."
-            )
+        } catch let error as SettingError {
+            throw ValidationError("\(error)")
         }
     }
 }

@@ -82,6 +82,21 @@ struct ServiceSettingsTests {
         }
     }
 
+    @Test func directoryMustHaveAStoreToLookIntoIt() throws {
+        let directory = URL.temporaryDirectory.appending(path: "FeedService-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let location = StoreLocation(directory.path)
+        let missing = #expect(throws: SettingError.self) { try location.checkExistence() }
+        #expect(missing?.description.contains("“\(directory.path)” does not exist") == true)
+        #expect(!FileManager.default.fileExists(atPath: directory.path))
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let empty = #expect(throws: SettingError.self) { try location.checkExistence() }
+        #expect(empty?.description.contains("has no store") == true)
+        try Data().write(to: directory.appending(path: "records"))
+        try location.checkExistence()
+        try StoreLocation("postgresql://db.example.org/feed").checkExistence()
+    }
+
     @Test func passwordOfTheUpstreamIsNotRepeated() {
         let error = #expect(throws: SettingError.self) { try settings(["upstream": "https://ada:secret@example.org"]) }
         #expect(error?.description.contains("secret") == false)
