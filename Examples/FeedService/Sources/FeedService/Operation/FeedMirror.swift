@@ -7,7 +7,7 @@ import InwardFetching
 import InwardRepositories
 import UseCases
 
-/// A copy of the upstream in a directory.
+/// A copy of the users, the posts and the images of the upstream in a directory: `users.json`, `posts.json`, `avatars/7.jpg`.
 ///
 /// ```swift
 /// print(try await FeedMirror(settings, directory: "mirror")())
@@ -54,7 +54,7 @@ public struct FeedMirror: Sendable {
                 ),
                 limits: limits
             ),
-            source: settings.upstream?.absoluteString ?? "the built-in sample",
+            source: settings.upstreamTitle,
             directory: directory,
             stopwatch: Stopwatch(ContinuousClock())
         )
