@@ -34,8 +34,10 @@ public final class FeedApp: Sendable {
     private let tokens: UpstreamTokens?
     /// Whether any user of the upstream may sign in, because the upstream has no secrets.
     private let isSample: Bool
-    /// Whether writes are accepted before the upstream has answered them.
-    let keepsWrites: Bool
+    /// The store that keeps writes and responses, if there is one.
+    private let store: (any SharedRecordStore)?
+    /// The name of the upstream in messages for operators.
+    let upstreamTitle: String
     private let timeLimit: Duration
     let timer: TimerService
 
@@ -121,7 +123,8 @@ public final class FeedApp: Sendable {
         quotas = Quotas(rate: settings.requestsPerSecond, timer: timer)
         self.tokens = tokens
         isSample = settings.upstream == nil && dataFetcher == nil
-        keepsWrites = store != nil
+        self.store = store
+        upstreamTitle = settings.upstreamTitle
         timeLimit = settings.timeLimit
         self.timer = timer
     }
@@ -139,6 +142,23 @@ public final class FeedApp: Sendable {
 
     /// Whether the service answers requests. It does not while it shuts down.
     public var isReady: Bool { scope.isAcceptingWork }
+
+    /// Whether writes are accepted before the upstream has answered them.
+    var keepsWrites: Bool { store != nil }
+
+    /// Reads a record of the store, so that a store that cannot be used is noticed before requests need it.
+    ///
+    /// - Throws: A `RecordStoreError` if the store cannot be read, or does not answer within the time limit of requests.
+    func checkStore() async throws(RecordStoreError) {
+        guard let store else { return }
+        let answer = await deadline.bound { () async throws(RecordStoreError) in
+            try await store.record(for: ["feed-service"])
+        }
+        guard let answer else {
+            throw RecordStoreError(.unavailable, explanation: "The store did not answer within \(timeLimit).")
+        }
+        _ = try answer.get()
+    }
 
     /// When a request that begins now must be answered.
     var deadline: Deadline { Deadline(in: timeLimit, on: timer) }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import InwardCore
+import InwardRepositories
 import InwardScopes
 public import Logging
 import NIOCore
@@ -133,10 +134,11 @@ public struct FeedServer: Sendable {
         try await run(ServiceGroup(configuration: configuration), logger: logger)
     }
 
-    /// Runs the servers, and then closes the app.
+    /// Runs the servers if the store can be used, and then closes the app.
     func run(_ servers: ServiceGroup, logger: Logger) async throws {
         let failure: (any Error)?
         do {
+            try await checkStore(logger)
             try await servers.run()
             failure = nil
         } catch {
@@ -146,6 +148,16 @@ public struct FeedServer: Sendable {
         let report = await app.scope.shutDown(within: settings.drainLimit)
         logger.info("\(report)")
         if let failure { throw failure }
+    }
+
+    /// Throws if the directory of the store cannot be used. A database may come back, so its failure is only logged.
+    private func checkStore(_ logger: Logger) async throws(RecordStoreError) {
+        do throws(RecordStoreError) {
+            try await app.checkStore()
+        } catch {
+            guard case .postgreSQL? = settings.store else { throw error }
+            logger.error("The store cannot be used yet. Until it can, changes are refused. \(error)")
+        }
     }
 
     private static func probe(_ status: HTTPResponse.Status, _ text: String) -> Response {

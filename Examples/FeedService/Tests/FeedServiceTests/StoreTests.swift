@@ -4,8 +4,11 @@ import HummingbirdTesting
 import Infrastructure
 import InwardCore
 import InwardFetching
+import InwardRepositories
 import InwardScopes
 import InwardTesting
+import Logging
+import ServiceLifecycle
 import Synchronization
 import Testing
 
@@ -34,6 +37,15 @@ struct StoreTests {
                 return try #require(try JSONSerialization.jsonObject(with: body) as? [Any]).count
             }
         }
+    }
+
+    /// The lines of a log.
+    private final class Lines: Sendable {
+        private let bytes = Mutex(Data())
+
+        var text: String { String(decoding: bytes.withLock { $0 }, as: UTF8.self) }
+
+        func append(_ line: Data) { bytes.withLock { $0.append(line) } }
     }
 
     private static let draft = #"{"authorID": 7, "title": "Letters", "body": "On the engine."}"#
@@ -126,6 +138,40 @@ struct StoreTests {
                 }
             }
         }
+    }
+
+    /// Runs a server that ends as soon as it has started, and returns its log.
+    private func startLog(of settings: ServiceSettings) async throws -> String {
+        let app = try await FeedApp(settings, dataFetcher: upstream.dataFetcher)
+        let lines = Lines()
+        let logger = Logger(label: "test") { label in JSONLogHandler(label: label, write: { lines.append($0) }) }
+        let group = ServiceGroup(configuration: .init(services: [] as [any Service], logger: logger))
+        do {
+            try await FeedServer(app, settings).run(group, logger: logger)
+        } catch {
+            #expect(!app.scope.isOpen)
+            throw error
+        }
+        return lines.text
+    }
+
+    @Test func serverDoesNotStartIfTheDirectoryOfItsStoreCannotBeUsed() async throws {
+        try await withDirectory { settings in
+            guard case .directory(let path)? = settings.store else { return }
+            #expect(try await !startLog(of: settings).contains("cannot be used"))
+            try FileManager.default.removeItem(atPath: path)
+            // A file is in the place of the directory.
+            try Data().write(to: URL(filePath: path))
+            let error = await #expect(throws: RecordStoreError.self) { try await startLog(of: settings) }
+            #expect(error?.explanation.contains(path) == true)
+        }
+    }
+
+    @Test func serverStartsBeforeItsDatabase() async throws {
+        var settings = ServiceSettings()
+        // Nothing listens there.
+        settings.store = .postgreSQL("postgresql://127.0.0.1:1/feed")
+        #expect(try await startLog(of: settings).contains("The store cannot be used yet."))
     }
 
     @Test func tokensOutliveTheProcess() async throws {
