@@ -1,3 +1,5 @@
+import InwardFetching
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
