@@ -112,7 +112,7 @@ struct SessionRouteTests {
                     let user = field?.replacing("+", with: " ").removingPercentEncoding
                     users.withLock { $0.append(user ?? "") }
                     let token = tokens.withLock { tokens in
-                        tokens.append("\(user ?? "")-\(tokens.count)")
+                        tokens.append("\((user ?? "").filter(\.isLetter))-\(tokens.count)")
                         return tokens.last ?? ""
                     }
                     return DataResponse(body: Data(#"{"token": "\#(token)", "expires_in": 60}"#.utf8))
