@@ -6,10 +6,6 @@ import Foundation
 
 /// Decodes a value of a JSON text, as `JSONDecoder` does with its default strategies, but several times as fast.
 ///
-/// ```swift
-/// let posts = try JSONRecordDecoder.decode([PostDTO].self, from: body)
-/// ```
-///
 /// Its errors have the path of the field, also if a number does not fit or a string is not valid Unicode.
 final class JSONRecordDecoder: Decoder {
     /// A position in an array.

@@ -32,10 +32,20 @@ public struct UpstreamPostRepository: EditablePostRepository {
 
     /// Returns an author's posts in the order of the upstream. Damaged records are left out and reported in the reading.
     ///
+    /// If the upstream is unavailable and these posts are not cached, they are those of the cached list of all posts, if the policy
+    /// permits cached copies.
+    ///
     /// - Complexity: O(1) if the posts are in memory, otherwise O(n) in the size of the answer.
     /// - Throws: A `RepositoryError` if the list cannot be read.
     public func posts(by author: User.ID, _ policy: ReadPolicy) async throws(RepositoryError) -> Reading<[Post]> {
-        try await repository.entities(.author(author), policy)
+        do {
+            return try await repository.entities(.author(author), policy)
+        } catch {
+            guard error.reason == .unavailable, policy.allowsCopies || policy.fallsBackToCache,
+                let all = try? await repository.entities(.all, policy.copies)
+            else { throw error }
+            return all.map { posts in posts.filter { $0.authorID == author } }
+        }
     }
 
     /// Returns the post with the given identity.
@@ -93,6 +103,11 @@ public struct UpstreamPostRepository: EditablePostRepository {
             throw error.repositoryError
         }
     }
+}
+
+extension ReadPolicy {
+    /// The policy that reads only cached copies, of the same age.
+    fileprivate var copies: Self { maximumAge.map { .cacheOnly.notOlder(than: $0) } ?? .cacheOnly }
 }
 
 extension Endpoint<Post> {

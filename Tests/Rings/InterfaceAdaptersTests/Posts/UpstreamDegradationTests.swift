@@ -37,6 +37,31 @@ struct UpstreamDegradationTests {
         )
     }
 
+    @Test func postsOfAnAuthorComeFromTheCachedListIfTheUpstreamIsUnavailable() async throws {
+        let records = (1...4).map { #"{"userId": \#(7 + $0 % 2), "id": \#($0), "title": "t", "body": "b"}"# }
+        let list = "[\(records.joined(separator: ","))]"
+        let source = StubDataFetcher { request throws(FetchError) in
+            guard request.url.query() == nil, request.url.lastPathComponent == "posts" else {
+                throw FetchError(.unreachable, request: request, explanation: "reached nobody")
+            }
+            return DataResponse(body: Data(list.utf8))
+        }
+        let posts = UpstreamPostRepository(upstream: try .example(source))
+        for policy in [ReadPolicy.cacheFirst, .upstreamFirst, .upstreamOnly] {
+            let error = await #expect(throws: RepositoryError.self) { try await posts.posts(by: User.ID(7), policy) }
+            #expect(error?.reason == .unavailable)
+        }
+        _ = try await posts.posts(.upstreamOnly)
+        for policy in [ReadPolicy.cacheFirst, .upstreamFirst] {
+            let reading = try await posts.posts(by: User.ID(7), policy)
+            #expect(reading.value.map(\.id) == [Post.ID(2), Post.ID(4)])
+            #expect(reading.origin == .memory)
+        }
+        for policy in [ReadPolicy.upstreamOnly, .upstreamFirst.notOlder(than: .seconds(-1))] {
+            await #expect(throws: RepositoryError.self) { try await posts.posts(by: User.ID(7), policy) }
+        }
+    }
+
     @Test func regularReadingHasNoFallbackReason() async throws {
         let users = UpstreamUserRepository(upstream: try .example(answering: "[]"))
         #expect(try await users.users(.cacheFirst).fallbackReason == nil)
