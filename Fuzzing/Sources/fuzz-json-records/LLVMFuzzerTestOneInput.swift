@@ -6,12 +6,14 @@ import InwardFetching
 @testable import InterfaceAdapters
 @testable import InwardRepositories
 
-/// Reads bytes as an upstream's response: as one record, as a list, and as pages that are separated by zero bytes.
+/// Reads bytes as an upstream's response: as one record, as a list, and as pages that are separated by zero bytes. Also compares the
+/// decoder of records with that of Foundation.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafeRawPointer, _ count: Int) -> CInt {
     let bytes = Data(UnsafeRawBufferPointer(start: start, count: count))
     read(bytes, .users())
     read(bytes, .posts())
+    compareDecoders(bytes)
     let pages = bytes.split(separator: 0, maxSplits: 4).map { Data($0) }
     turn(pages, .numbers("page", size: "limit"))
     turn(pages, .offsets("start", size: "limit"))

@@ -173,6 +173,9 @@ public enum CompanyError: Error, Hashable, Sendable, CustomStringConvertible {
 extension String {
     /// Returns this text without leading or trailing whitespace and line breaks.
     func trimmingWhitespace() -> String {
+        // Most texts begin and end with other characters of ASCII, which tells without a search by the rules of Unicode.
+        let visible: ClosedRange<UInt8> = 0x21...0x7E
+        if let first = utf8.first, let last = utf8.last, visible.contains(first), visible.contains(last) { return self }
         guard let first = firstIndex(where: { !$0.isWhitespace }),
             let last = lastIndex(where: { !$0.isWhitespace })
         else { return "" }

@@ -95,6 +95,13 @@ struct JSONRecordDecoderTests {
         expectSame([Double].self, Data("[0,\(text)]".utf8))
     }
 
+    /// Foundation rounds it to a floating-point number, and decodes that as an integer.
+    @Test func numberWithAFractionIsNoIntegerEvenIfAFloatingPointNumberLosesTheFraction() throws {
+        let json = Data("[999999999.99999999999]".utf8)
+        #expect(try JSONRecordDecoder.decode([Double].self, from: json) == [1e9])
+        #expect(throws: DecodingError.self) { try JSONRecordDecoder.decode([Int].self, from: json) }
+    }
+
     /// Foundation decodes this as the integer 0, and does not decode it as a floating-point number.
     @Test func numberTooSmallForItsTypeIsZeroButNotAnInteger() throws {
         let json = Data("[1e-400]".utf8)
