@@ -67,9 +67,11 @@ struct WatermarkServingTests {
 
     @Test func characterThatNoFontHasIsReportedByName() async throws {
         let response = try await response("한\u{10FFFD}", PangoTypesetter())
-        #expect(response.status == 502)
-        let error = try #require(errors.errors.first as? ImageError)
-        #expect(error.description.contains("no installed font has '\u{10FFFD}'"), "\(error)")
+        #expect(response.status == 422)
+        let words = "no installed font has '\u{10FFFD}'"
+        #expect(String(decoding: response.body, as: UTF8.self).contains(words))
+        let error = try #require(errors.errors.first as? ImageURLError)
+        #expect(error.description.contains(words), "\(error)")
     }
 
     @Test func textIsAnErrorWithoutATypesetter() async throws {
