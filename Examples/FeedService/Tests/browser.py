@@ -37,17 +37,25 @@ class Gate:
 
     def accept(self):
         while True:
-            client = self.listener.accept()[0]
+            # Browsers open connections ahead of time, and send nothing over some of them.
+            threading.Thread(target=self.handle, args=[self.listener.accept()[0]], daemon=True).start()
+
+    def handle(self, client):
+        try:
             if self.is_open:
                 service = socket.create_connection(self.target)
                 self.sockets += [client, service]
-                for ends in [(client, service), (service, client)]:
-                    threading.Thread(target=self.forward, args=ends, daemon=True).start()
-            else:
-                client.recv(65536)
+                # It may have been closed in the meantime.
+                if not self.is_open:
+                    self.close()
+                threading.Thread(target=self.forward, args=[service, client], daemon=True).start()
+                self.forward(client, service)
+            elif client.recv(65536):
+                self.refused += 1
                 client.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
                 client.close()
-                self.refused += 1
+        except OSError:
+            client.close()
 
     def forward(self, source, target):
         try:
@@ -60,7 +68,7 @@ class Gate:
 
     def close(self):
         self.is_open = False
-        for end in self.sockets:
+        for end in list(self.sockets):
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:

@@ -3,7 +3,8 @@ import NIOHTTPTypes
 
 /// Closes a connection whose next request does not begin in time.
 ///
-/// The idle timeout does not do that, because every byte of a request that never becomes complete starts it again.
+/// The idle timeout does not do that if the client goes on with the content of a request that is already answered: every part of it starts
+/// that timeout again.
 final class RequestHeadTimeout: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -50,6 +50,19 @@ struct RequestHeadTimeoutTests {
         #expect(!channel.isActive)
     }
 
+    @Test func contentAfterTheAnswerDoesNotKeepTheConnectionOpen() throws {
+        let channel = try channel()
+        try channel.writeInbound(head)
+        try answer(channel)
+        for _ in 1...9 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+        }
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
     @Test func requestThatArrivedBeforeTheAnswerToAnotherKeepsItsTime() throws {
         let channel = try channel()
         try channel.writeInbound(head)

@@ -6,7 +6,9 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: JSONRecordDecoder
     private let end: Int
     /// The indices of the values, for objects with many members or unusual names.
-    private let values: [String: Int]?
+    ///
+    /// By the bytes of their names, because comparing strings by Unicode's rules can take quadratic time.
+    private let values: [[UInt8]: Int]?
 
     private var text: JSONText { decoder.text }
 
@@ -20,14 +22,15 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
         values = isSearched ? nil : try Self.values(of: decoder, to: end)
     }
 
-    private static func values(of decoder: JSONRecordDecoder, to end: Int) throws -> [String: Int] {
+    private static func values(of decoder: JSONRecordDecoder, to end: Int) throws -> [[UInt8]: Int] {
         let text = decoder.text
-        var values: [String: Int] = [:]
+        var values: [[UInt8]: Int] = [:]
         var index = decoder.index + 1
         while index < end {
             guard let name = text.string(at: index) else { throw decoder.corrupted("A name is not a valid string.") }
             // The first of several members with a name counts.
-            if values[name] == nil { values[name] = index + 1 }
+            let bytes = Array(name.utf8)
+            if values[bytes] == nil { values[bytes] = index + 1 }
             index = text.elements[index + 1].indexOfNext(after: index + 1)
         }
         return values
@@ -35,7 +38,7 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// Returns the index of the value with a name, or `nil` if there is none.
     private func index(of name: String) -> Int? {
-        if let values { return values[name] }
+        if let values { return values[Array(name.utf8)] }
         let (bytes, elements) = (text.bytes, text.elements)
         var index = decoder.index + 1
         while index < end {
@@ -108,6 +111,8 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try member(key).decode(type) }
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try member(key).decode(type) }
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try member(key).decode(type) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).decode(type) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).decode(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try member(key).value(type) }
 
     func nestedContainer<Nested: CodingKey>(
@@ -120,8 +125,13 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         try member(key).unkeyedContainer()
     }
-    func superDecoder() throws -> any Decoder { try member(JSONSuperKey()) }
-    func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
+    func superDecoder() throws -> any Decoder { superclass(JSONSuperKey()) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { superclass(key) }
+
+    /// Returns the decoder of a superclass, which may need nothing, so a missing member is null.
+    private func superclass(_ key: any CodingKey) -> JSONRecordDecoder {
+        JSONRecordDecoder(key, at: index(of: key.stringValue) ?? text.absence, in: decoder)
+    }
 }
 
 /// The name of the member in which a class keeps what its superclass needs.
@@ -179,10 +189,8 @@ struct JSONArray: UnkeyedDecodingContainer {
     }
 
     mutating func decodeNil() throws -> Bool {
-        guard !isAtEnd, decoder.text.elements[next].kind == .null else { return false }
-        next += 1
-        currentIndex += 1
-        return true
+        guard isAtEnd || decoder.text.elements[next].kind == .null else { return false }
+        return try decodeNext(Any?.self) { $0.decodeNil() }
     }
 
     mutating func decode(_ type: Bool.Type) throws -> Bool { try decodeNext(type) { try $0.decode(type) } }
@@ -199,6 +207,8 @@ struct JSONArray: UnkeyedDecodingContainer {
     mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try decodeNext(type) { try $0.integer() } }
     mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try decodeNext(type) { try $0.integer() } }
     mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try decodeNext(type) { try $0.integer() } }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try decodeNext(type) { try $0.integer() } }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try decodeNext(type) { try $0.decode(type) } }
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try decodeNext(type) { try $0.value(type) }
     }

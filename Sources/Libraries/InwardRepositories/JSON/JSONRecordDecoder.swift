@@ -4,7 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Decodes a value of a JSON text, as `JSONDecoder` does with its default strategies, but several times as fast.
+/// Decodes a value of a JSON text, as `JSONDecoder` does with its default strategies, but lists of records in little more than half the time.
 ///
 /// Its errors have the path of the field, also if a number does not fit or a string is not valid Unicode.
 final class JSONRecordDecoder: Decoder {
@@ -96,6 +96,13 @@ extension JSONRecordDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
     func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+    func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+
+    func decode(_ type: UInt128.Type) throws -> UInt128 {
+        // Only this type has larger numbers than those that the text reads.
+        try text.numeral(at: index).flatMap { UInt128($0) } ?? integer()
+    }
+
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
 
     func integer<Value: FixedWidthInteger>() throws -> Value {

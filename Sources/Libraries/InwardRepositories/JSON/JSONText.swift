@@ -40,21 +40,26 @@ final class JSONText: Sendable {
     }
 
     let bytes: [UInt8]
-    /// The whole value, and then what it consists of, in the order of the text.
+    /// The whole value, then what it consists of, in the order of the text, and then null.
     let elements: [Element]
 
     /// Finds the values of a text.
     ///
     /// - Throws: a `DecodingError` if the text is not JSON, is nested more than 512 levels deep, or has more than 4 GB.
     init(_ text: Data) throws {
+        guard text.count < UInt32.max else { throw Self.error("The text has more than 4 GB.") }
         bytes = [UInt8](text)
         var scanner = JSONScanner(bytes: bytes)
-        guard bytes.count < UInt32.max, scanner.scan() else {
-            let explanation = "The text is not JSON from byte \(scanner.position)."
-            throw DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: explanation))
-        }
-        elements = scanner.elements
+        guard scanner.scan() else { throw Self.error("The text is not JSON from byte \(scanner.position).") }
+        elements = scanner.elements + [Element(kind: .null, start: 0, end: 0)]
     }
+
+    private static func error(_ explanation: String) -> DecodingError {
+        .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: explanation))
+    }
+
+    /// The element of a value that does not exist.
+    var absence: Int { elements.count - 1 }
 
     /// Returns whether a text may have another encoding than UTF-8, or begins with a byte order mark. RFC 8259 allows neither between
     /// systems.

@@ -51,6 +51,8 @@ public final class InMemoryRecordStore: SharedRecordStore {
         private(set) var entries: [RecordKey: Entry] = [:]
         /// The approximate memory of all records.
         private(set) var byteCount = 0
+        /// No record expires before.
+        private var firstExpiry = Date.distantFuture
         /// The last version or fencing token.
         var lastNumber: UInt64 = 0
 
@@ -67,6 +69,7 @@ public final class InMemoryRecordStore: SharedRecordStore {
             let old = entry(key, at: time)
             remove(key)
             byteCount += Self.size(of: record, under: key)
+            firstExpiry = min(firstExpiry, record.expiry ?? .distantFuture)
             entries[key] = Entry(
                 record: record,
                 version: RecordVersion(nextNumber()),
@@ -92,7 +95,32 @@ public final class InMemoryRecordStore: SharedRecordStore {
 
         mutating func extendLease(_ key: RecordKey, until end: Date) { entries[key]?.freeSince = end }
 
-        static func size(of record: StoredRecord, under key: RecordKey) -> Int {
+        mutating func removeExpired(at time: Date) {
+            guard firstExpiry <= time else { return }
+            removeAll { $1.isExpired(at: time) }
+            firstExpiry = entries.values.lazy.compactMap(\.record.expiry).min() ?? .distantFuture
+        }
+
+        /// Returns the number of bytes by which changes increase the memory, or decrease it if it is negative.
+        func growth(by changes: [RecordChange]) -> Int {
+            // After the changes so far, of the records that they concern.
+            var sizes: [RecordKey: Int] = [:]
+            for change in changes {
+                switch change {
+                case .keep(let record, let key): sizes[key] = Self.size(of: record, under: key)
+                case .remove(let key): sizes[key] = 0
+                case .removeAll(let key):
+                    for other in Array(sizes.keys) + Array(entries.keys) where key.contains(other) { sizes[other] = 0 }
+                case .announce: break
+                }
+            }
+            return sizes.reduce(0) { sum, changed in
+                let old = entries[changed.key].map { Self.size(of: $0.record, under: changed.key) } ?? 0
+                return sum + changed.value - old
+            }
+        }
+
+        private static func size(of record: StoredRecord, under key: RecordKey) -> Int {
             key.components.reduce(record.bytes.count + overhead) { $0 + $1.utf8.count }
         }
 
@@ -213,16 +241,14 @@ public final class InMemoryRecordStore: SharedRecordStore {
         at time: Date
     ) throws(RecordStoreError) {
         guard let byteLimit else { return }
-        let added = changes.reduce(0) { sum, change in
-            if case .keep(let record, let key) = change { sum + Contents.size(of: record, under: key) } else { sum }
-        }
-        guard added > 0, contents.byteCount + added > byteLimit else { return }
-        contents.removeAll { $1.isExpired(at: time) }
-        guard contents.byteCount + added > byteLimit else { return }
+        let growth = contents.growth(by: changes)
+        guard growth > 0, contents.byteCount + growth > byteLimit else { return }
+        contents.removeExpired(at: time)
+        guard contents.byteCount + contents.growth(by: changes) > byteLimit else { return }
         throw RecordStoreError(
             .full,
             explanation:
-                "The records in memory would take up more than \(byteLimit) bytes. Wait until some have expired."
+                "The records in memory would take up more than \(byteLimit) bytes. Wait until some have expired or are removed."
         )
     }
 

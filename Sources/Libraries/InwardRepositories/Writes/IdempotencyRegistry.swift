@@ -100,8 +100,9 @@ public struct IdempotencyRegistry: Sendable {
         let period = Int((now().timeIntervalSince1970 / (lifetime / .seconds(1))).rounded(.down))
         // The clock of another instance may be in the next period already.
         let records = [period, period - 1, period + 1].map { recordKey(key, of: client, in: $0) }
-        if let response = try await begin(records, fingerprint) { return (response, true) }
+        // First, because the store may have no room otherwise.
         await removeOld(before: period - 1)
+        if let response = try await begin(records, fingerprint) { return (response, true) }
         let response: [UInt8]
         do {
             response = try await work()

@@ -69,7 +69,9 @@ struct JSONRecordDecoderTests {
         "0", "-0", "7", "-7", "1.0", "-1.50", "1.5", "1e3", "1E+2", "1e-2", "120e-1", "9007199254740993.0", "127",
         "128", "-128", "-129",
         "255", "256", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809",
-        "18446744073709551615", "18446744073709551616", "123456789012345678901234567890", "10000000000000000e-16",
+        "18446744073709551615", "18446744073709551616", "170141183460469231731687303715884105728",
+        "340282366920938463463374607431768211455", "340282366920938463463374607431768211456",
+        "123456789012345678901234567890", "10000000000000000e-16",
         "1e18", "1e19",
         "1e308", "1e309", "-1e309", "3.4028235e38", "3.5e38", "0.1", "0e9999999999999999999",
         "1e9999999999999999999",
@@ -84,6 +86,8 @@ struct JSONRecordDecoderTests {
             expectSame(One<Int8>.self, json)
             expectSame(One<UInt8>.self, json)
             expectSame(One<UInt64>.self, json)
+            expectSame(One<Int128>.self, json)
+            expectSame(One<UInt128>.self, json)
             expectSame(One<Double>.self, json)
             expectSame(One<Float>.self, json)
             expectSame(One<Bool>.self, json)
@@ -215,6 +219,45 @@ struct JSONRecordDecoderTests {
         let derived = try JSONRecordDecoder.decode(Derived.self, from: Data(#"{"y": 20, "super": {"x": 10}}"#.utf8))
         #expect(derived.x == 10)
         #expect(derived.y == 20)
+    }
+
+    @Test func superclassMayNeedNothing() throws {
+        struct Derived: Decodable, Equatable {
+            enum Key: String, CodingKey { case a, b }
+
+            let areNull: [Bool]
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Key.self)
+                areNull = [
+                    try container.superDecoder().singleValueContainer().decodeNil(),
+                    try container.superDecoder(forKey: .a).singleValueContainer().decodeNil(),
+                    try container.superDecoder(forKey: .b).singleValueContainer().decodeNil(),
+                ]
+            }
+        }
+        let json = Data(#"{"a": 1}"#.utf8)
+        #expect(try JSONRecordDecoder.decode(Derived.self, from: json).areNull == [true, false, true] as [Bool])
+        expectSame(Derived.self, json)
+    }
+
+    /// Names with many combining marks take quadratic time to compare by the rules of Unicode.
+    @Test func namesAreComparedByTheirBytes() throws {
+        let json = Data("{\"e\u{301}\": 1, \"\u{E9}\": 2, \"a\": 3}".utf8)
+        struct Accented: Decodable, Equatable {
+            enum CodingKeys: String, CodingKey {
+                case composed = "\u{E9}"
+                case decomposed = "e\u{301}"
+                case a
+            }
+
+            let composed: Int
+            let decomposed: Int
+            let a: Int
+        }
+        // The two cases have equal names by the rules of Unicode, so a key for both cannot be made from its name.
+        let accented = try JSONRecordDecoder.decode(Accented.self, from: json)
+        #expect(accented == Accented(composed: 2, decomposed: 1, a: 3))
     }
 
     /// Decodes with every kind of nested container.

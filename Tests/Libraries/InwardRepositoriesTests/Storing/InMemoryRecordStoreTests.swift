@@ -61,6 +61,18 @@ struct InMemoryRecordStoreTests {
         try await store.commit([.keep(record, ["a"]), .keep(record, ["b"])])
     }
 
+    @Test func limitIsForWhatACommitLeaves() async throws {
+        let store = InMemoryRecordStore(byteLimit: 10_000)
+        let record = StoredRecord(Array(repeating: 7, count: 8_000))
+        try await store.commit([.keep(record, ["a", "b"])])
+        try await store.commit([.keep(record, ["a", "b"])])
+        try await store.commit([.removeAll(["a"]), .keep(record, ["c"])])
+        try await store.commit([.keep(record, ["d"]), .keep(record, ["e"]), .removeAll([]), .keep(record, ["f"])])
+        try await store.commit([.remove(["f"]), .keep(record, ["g"])])
+        await #expect(throws: RecordStoreError.self) { try await store.commit([.keep(record, ["h"])]) }
+        #expect(try await store.records(under: []).map(\.key) == [["g"]])
+    }
+
     @Test func limitedStoreRemovesWhatHasExpired() async throws {
         let time = Mutex(Date(timeIntervalSinceReferenceDate: 0))
         let store = InMemoryRecordStore(byteLimit: 10_000, now: { time.withLock(\.self) })

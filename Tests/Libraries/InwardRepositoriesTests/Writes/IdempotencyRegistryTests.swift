@@ -136,6 +136,30 @@ struct IdempotencyRegistryTests {
         #expect(try await store.records(under: ["idempotency"]).count == 1)
     }
 
+    @Test(arguments: [200.0, 301, 100_000])
+    func fullStoreHasRoomAgainWhenResponsesAreOld(seconds: Double) async throws {
+        let registry = IdempotencyRegistry(
+            store: InMemoryRecordStore(byteLimit: 2_000, now: { [calendar] in calendar.date.withLock(\.self) }),
+            lifetime: .seconds(100),
+            now: { [calendar] in calendar.date.withLock(\.self) }
+        )
+        func answer(_ number: Int) async throws -> Bool {
+            let key = try IdempotencyKey("key-\(number)")
+            return try await registry.response(to: key, of: "ada", fingerprint: []) { [1] }.isRepeated
+        }
+        var number = 0
+        await #expect(throws: RecordStoreError.self) {
+            while number < 100 {
+                number += 1
+                _ = try await answer(number)
+            }
+        }
+        #expect((2..<100).contains(number))
+        calendar.advance(by: seconds)
+        #expect(try await !answer(number))
+        #expect(try await answer(number))
+    }
+
     @Test func clockThatIsAheadDoesNotRepeatTheWork() async throws {
         calendar.advance(by: 99)
         _ = try await response("one")
