@@ -12,7 +12,10 @@ final class RequestHeadTimeout: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limit: TimeAmount
-    private var timeout: Scheduled<Void>?
+    /// When the connection is closed; `nil` while a request is being answered.
+    private var deadline: NIODeadline?
+    /// Looks at the deadline. There is one at a time, because starting and cancelling one for each request would take longer.
+    private var look: Scheduled<Void>?
     /// The number of requests that are not answered yet.
     private var unanswered = 0
 
@@ -31,7 +34,7 @@ final class RequestHeadTimeout: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head = unwrapInboundIn(data) {
             unanswered += 1
-            stop()
+            deadline = nil
         }
         context.fireChannelRead(data)
     }
@@ -45,19 +48,29 @@ final class RequestHeadTimeout: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        stop()
+        end()
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
 
     private func start(_ context: ChannelHandlerContext) {
-        stop()
-        timeout = context.eventLoop.assumeIsolated().scheduleTask(in: limit) { context.close(promise: nil) }
+        deadline = context.eventLoop.now + limit
+        if look == nil { schedule(at: context.eventLoop.now + limit, context) }
     }
 
-    private func stop() {
-        timeout?.cancel()
-        timeout = nil
+    private func schedule(at time: NIODeadline, _ context: ChannelHandlerContext) {
+        look = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [self] in
+            look = nil
+            guard let deadline else { return }
+            guard deadline <= context.eventLoop.now else { return schedule(at: deadline, context) }
+            context.close(promise: nil)
+        }
+    }
+
+    private func end() {
+        deadline = nil
+        look?.cancel()
+        look = nil
     }
 }
