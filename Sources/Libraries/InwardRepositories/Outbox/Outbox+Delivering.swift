@@ -381,7 +381,9 @@ extension Outbox {
         tell(of: delivery, setback.end)
         state.withLock { state in
             state.counts.postponed += 1
-            state.postpone(delivery, until: moment)
+            // There may be new credentials since the decision how long to wait. Nothing else would wake the entry then.
+            let isOutdated = delivery.isDenied && state.credentialsSerial != delivery.credentialsSerial
+            state.postpone(delivery, until: isOutdated ? timer.now : moment)
         }
     }
 

@@ -236,6 +236,36 @@ struct OutboxRetryTests {
         }
     }
 
+    @Test func writeDoesNotWaitIfCredentialsAreRenewedWhileItsRefusalIsRecorded() async throws {
+        let stage = stage
+        let attempts = Mutex(0)
+        let upstream = IdempotentDataFetcher(
+            timer: stage.timer,
+            fate: { _ in
+                let number = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts
+                }
+                return number == 1 ? .turnedAway(DataResponse(status: 401)) : .done
+            }
+        )
+        let store = SlowRecordStore(stage.store, timer: stage.timer)
+        let policy = OutboxPolicy(initialWait: .seconds(100), jitter: Jitter { 1 })
+        let outbox = try stage.outbox(upstream, store: store, policy: policy)
+        try await stage.scheduler.run {
+            try await outbox.open(handlers: [stage.handler])
+            let entry = try await outbox.accept([OutboxStage.write(["7"])])[0]
+            // Recording the refusal takes a second.
+            while attempts.withLock({ $0 }) == 0 { try await stage.timer.sleep(for: .milliseconds(100)) }
+            let start = stage.elapsed
+            try await stage.timer.sleep(for: .milliseconds(500))
+            outbox.retryDenied()
+            try await outbox.settlement(of: entry)
+            #expect(stage.elapsed - start < .seconds(10))
+            await outbox.close()
+        }
+    }
+
     @Test func requestRepeatedWithNewCredentialsCountsTwice() async throws {
         let stage = stage
         let upstream = IdempotentDataFetcher(
