@@ -199,7 +199,7 @@ public final class FeedApp: Sendable {
         }
     }
 
-    /// The memory for the responses that may be repeated, and for the tokens of sign-ins, if there is no store.
+    /// Without a store, the maximum memory for kept responses, and for sign-ins, in bytes each.
     private static let memoryForRecords = 64 * 1_024 * 1_024
 
     /// The name of the session of all guests. It has a space, so no user has it.

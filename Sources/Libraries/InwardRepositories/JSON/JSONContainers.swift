@@ -36,7 +36,7 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return values
     }
 
-    /// Returns the index of the value with a name, or `nil` if there is none.
+    /// Returns the index of the value of a member, or `nil` if no member has the name.
     private func index(of name: String) -> Int? {
         if let values { return values[Array(name.utf8)] }
         let (bytes, elements) = (text.bytes, text.elements)
@@ -58,17 +58,13 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return true
     }
 
-    /// Returns the decoder of a value.
-    private func member(_ key: Key) throws -> JSONRecordDecoder { try member(key as any CodingKey) }
-
-    private func member(_ key: any CodingKey) throws -> JSONRecordDecoder {
-        let index = try value(key.stringValue, key)
-        return JSONRecordDecoder(key, at: index, in: decoder)
+    private func member(_ key: Key) throws -> JSONRecordDecoder {
+        JSONRecordDecoder(key, at: try value(key), in: decoder)
     }
 
-    private func value(_ name: String, _ key: any CodingKey) throws -> Int {
-        guard let index = index(of: name) else {
-            throw DecodingError.keyNotFound(key, decoder.context("The object has no member “\(name)”."))
+    private func value(_ key: Key) throws -> Int {
+        guard let index = index(of: key.stringValue) else {
+            throw DecodingError.keyNotFound(key, decoder.context("The object has no member “\(key.stringValue)”."))
         }
         return index
     }
@@ -89,14 +85,14 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func contains(_ key: Key) -> Bool { index(of: key.stringValue) != nil }
-    func decodeNil(forKey key: Key) throws -> Bool { text.elements[try value(key.stringValue, key)].kind == .null }
+    func decodeNil(forKey key: Key) throws -> Bool { text.elements[try value(key)].kind == .null }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try text.string(at: value(key.stringValue, key)) ?? member(key).decode(type)
+        try text.string(at: value(key)) ?? member(key).decode(type)
     }
 
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        try text.integer(at: value(key.stringValue, key)).flatMap { Int(exactly: $0) } ?? member(key).decode(type)
+        try text.integer(at: value(key)).flatMap { Int(exactly: $0) } ?? member(key).decode(type)
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).decode(type) }
@@ -125,6 +121,7 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         try member(key).unkeyedContainer()
     }
+
     func superDecoder() throws -> any Decoder { superclass(JSONSuperKey()) }
     func superDecoder(forKey key: Key) throws -> any Decoder { superclass(key) }
 

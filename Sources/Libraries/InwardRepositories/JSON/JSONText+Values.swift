@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 extension JSONText {
-    /// Returns the string that is a value or a name, or `nil` if the element is none, or not valid.
+    /// Returns a string or the name of a member, or `nil` if the element is not a valid string.
     func string(at index: Int) -> String? {
         let element = elements[index]
         return switch element.kind {
@@ -18,7 +18,7 @@ extension JSONText {
     /// Returns the bytes of a number or of a string.
     private func bytes(of element: Element) -> ArraySlice<UInt8> { bytes[Int(element.start)..<Int(element.end)] }
 
-    /// Returns a truth value, or `nil` if the value is none.
+    /// Returns true or false, or `nil` if the value is neither.
     func bool(at index: Int) -> Bool? {
         switch elements[index].kind {
         case .true: true
@@ -27,7 +27,7 @@ extension JSONText {
         }
     }
 
-    /// Returns a number without a fraction, or `nil` if the value is none.
+    /// Returns an integer, or `nil` if the value is not one.
     func integer(at index: Int) -> Int128? {
         let element = elements[index]
         guard element.kind == .number else { return nil }
@@ -45,13 +45,13 @@ extension JSONText {
         return Int128(value)
     }
 
-    /// Returns a number, or `nil` if the value is none, is not valid, or is too large for the type.
+    /// Returns a number, or `nil` if the value is not a valid number, or is too large for the type.
     func number<Value: BinaryFloatingPoint & LosslessStringConvertible>(at index: Int) -> Value? {
         guard let text = numeral(at: index), let value = Value(text), value.isFinite else { return nil }
         return value
     }
 
-    /// Returns the text of a number, or `nil` if the value is none or not valid.
+    /// Returns the text of a number, or `nil` if the value is not a valid number.
     func numeral(at index: Int) -> String? {
         let element = elements[index]
         guard element.kind == .number, Self.isNumber(bytes(of: element)) else { return nil }
