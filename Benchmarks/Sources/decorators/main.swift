@@ -3,7 +3,10 @@ import InwardFetching
 import Measuring
 
 /// Prints the cost of each decorator around a fetcher that answers from memory, on success.
-@concurrent func measure() async {
+///
+///     decorators              # all
+///     decorators coalescing   # those whose name contains the text
+@concurrent func measure(containing text: String) async {
     let request = DataRequest(
         url: URL(string: "http://upstream.test/users/7") ?? URL(filePath: "/"),
         headerFields: [HeaderField(.accept, "application/json")]
@@ -21,6 +24,7 @@ import Measuring
     var table = CostTable(base: await cost(bare))
 
     func add(_ name: String, atMost limit: Double? = nil, _ fetcher: any DataFetcher) async {
+        guard text.isEmpty || name.contains(text) else { return }
         table.add(name, atMost: limit, await cost(fetcher))
     }
 
@@ -67,4 +71,4 @@ import Measuring
     print(table)
 }
 
-await measure()
+await measure(containing: CommandLine.arguments.dropFirst().first ?? "")

@@ -157,8 +157,18 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     @inlinable
     @inline(__always)
     func run(_ flight: Flight<Key, Answer>, _ work: Work) async {
-        let answer: Answer
-        do throws(Failure) { answer = .success(try await work(flight.key)) } catch { answer = .failure(error) }
+        do throws(Failure) {
+            land(flight, .success(try await work(flight.key)))
+        } catch {
+            land(flight, .failure(error))
+        }
+    }
+
+    // A synchronous function, so that what it needs is on the stack of the thread instead of in memory of the task, which the
+    // task would have to allocate.
+    @inlinable
+    @inline(never)
+    func land(_ flight: Flight<Key, Answer>, _ answer: Answer) {
         let waiters = flight.state.withLock { $0.complete(answer) }
         table.withLock { $0.remove(flight) }
         for waiter in waiters { waiter.fulfill(answer) }
