@@ -64,7 +64,7 @@ public struct GalleryInteraction: InteractionContainer {
         get throws(ScopeError) {
             GalleryController(
                 showGallery: ShowGallery(
-                    users: ListUsers(users: try users),
+                    users: ListUsers(users: try users, order: try scope.objects().userOrder),
                     loaders: GalleryController.loaders(over: images),
                     codec: codec,
                     others: GalleryController.others,

@@ -142,6 +142,8 @@ public struct Interaction: Sendable {
     let posts: Result<UpstreamPostRepository, RepositoryError>
     /// Commits changes of both repositories; `nil` if the session has no outbox.
     let unitOfWork: RecordUnitOfWork?
+    /// Keeps the sorted list of users, shared by all interactions of the session.
+    let userOrder: UserOrder
     /// The titles that are being published, shared by all sessions of the app.
     let titlesUnderWay: TitleReservations
     /// Receives failures that no caller receives.

@@ -56,7 +56,7 @@ public struct OverviewInteraction: InteractionContainer {
     public var overview: OverviewController {
         get throws(ScopeError) {
             OverviewController(
-                listUsers: ListUsers(users: try users),
+                listUsers: ListUsers(users: try users, order: try scope.objects().userOrder),
                 readFeed: ReadFeed(posts: try posts, users: try users),
                 source: source,
                 stopwatch: try scope.objects().deadline.stopwatch

@@ -7,6 +7,7 @@ import InwardImageServing
 public import InwardImages
 public import InwardRepositories
 public import InwardScopes
+import UseCases
 
 /// The objects that live from sign-in to sign-out.
 ///
@@ -30,6 +31,7 @@ public struct UserContainer: Container {
         let users: Result<UpstreamUserRepository, RepositoryError>
         let posts: Result<UpstreamPostRepository, RepositoryError>
         let images: OnFirstUse<ImageLoader>
+        let userOrder = UserOrder()
     }
 
     /// The scope of the session.
@@ -234,6 +236,7 @@ public struct UserContainer: Container {
             users: user.users,
             posts: user.posts,
             unitOfWork: user.outbox.map { RecordUnitOfWork(outbox: $0) },
+            userOrder: user.userOrder,
             titlesUnderWay: app.titlesUnderWay,
             errorHandler: app.errorHandler,
             deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer)

@@ -59,7 +59,7 @@ public struct UsersInteraction: InteractionContainer {
     ///
     /// - Throws: A `ScopeError` if the interaction is closed.
     public var listUsers: ListUsers {
-        get throws(ScopeError) { ListUsers(users: try users) }
+        get throws(ScopeError) { ListUsers(users: try users, order: try scope.objects().userOrder) }
     }
 
     /// Shows one user with the user's posts.

@@ -1,5 +1,6 @@
 public import Entities
 public import InwardCore
+import Synchronization
 
 /// A use case that lists all users by name.
 ///
@@ -11,25 +12,59 @@ public import InwardCore
 /// ```
 public struct ListUsers: Sendable {
     private let users: any UserRepository
+    private let order: UserOrder
 
-    /// Creates the use case with the repository of the users.
-    public init(users: any UserRepository) {
+    /// Creates the use case.
+    ///
+    /// - Parameters:
+    ///   - users: The repository of the users.
+    ///   - order: Sorts the users. Pass one that lives longer than the use case, so that an unchanged list is sorted once.
+    public init(users: any UserRepository, order: UserOrder = UserOrder()) {
         self.users = users
+        self.order = order
     }
 
     /// Returns the users sorted by name, ignoring case. Users with the same name are sorted by identity.
     ///
-    /// - Complexity: O(n log n) in the number of users.
+    /// - Complexity: O(n log n) in the number of users. O(1) if the repository returns the list that was sorted last.
     /// - Throws: A ``ListUsersError`` if the users cannot be read.
     public func callAsFunction(_ policy: ReadPolicy = .cacheFirst) async throws(ListUsersError) -> Reading<[User]> {
         do {
-            return try await users.users(policy).map(Self.inOrderOfNames)
+            return try await users.users(policy).map(order.sorted)
         } catch {
             throw ListUsersError(error)
         }
     }
+}
 
-    private static func inOrderOfNames(_ users: [User]) -> [User] {
+/// The order in which users are listed. It keeps the list that it sorted last, so that an unchanged list is not sorted again.
+///
+/// ```swift
+/// let order = UserOrder()
+/// let first = try await ListUsers(users: users, order: order)()
+/// let second = try await ListUsers(users: users, order: order)()  // Compares the lists, and sorts nothing.
+/// ```
+public final class UserOrder: Sendable {
+    private struct Lists {
+        var unsorted: [User] = []
+        var sorted: [User] = []
+    }
+
+    private let last = Mutex(Lists())
+
+    /// Creates an order that keeps no list yet.
+    public init() {}
+
+    /// Returns users sorted by name, ignoring case, then by identity.
+    func sorted(_ users: [User]) -> [User] {
+        // Arrays that share their storage are equal at once.
+        if let sorted = last.withLock({ $0.unsorted == users ? $0.sorted : nil }) { return sorted }
+        let sorted = Self.sorted(users)
+        last.withLock { $0 = Lists(unsorted: users, sorted: sorted) }
+        return sorted
+    }
+
+    private static func sorted(_ users: [User]) -> [User] {
         // Sorting indices is cheaper than moving whole users.
         let names = users.map { $0.name.lowercased() }
         return users.indices.sorted { first, second in
