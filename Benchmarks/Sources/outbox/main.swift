@@ -72,7 +72,7 @@ func write(
             _ = try await notes.create(NoteDraft(text: body))
         }
     }
-    if answers { for entry in outbox.pending { try await outbox.settlement(of: entry) } }
+    if answers { await outbox.drain() }
     let delivered = answers ? Double(count(tasks)) / (start.duration(to: clock.now) / .seconds(1)) : 0
     await outbox.close()
     await notes.close()

@@ -304,6 +304,8 @@ extension Outbox {
     @discardableResult
     public func drain() async -> Int {
         for entry in state.withLock(\.partitions.deliverable) {
+            // The store is not asked how settled writes ended.
+            guard state.withLock({ $0.partitions.contains(entry) }) else { continue }
             // Wait for the other writes even if this one was refused.
             do { try await settlement(of: entry) } catch {}
         }

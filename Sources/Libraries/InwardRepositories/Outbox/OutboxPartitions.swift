@@ -364,7 +364,7 @@ struct OutboxPartitions {
     ///
     /// - Complexity: O(n) in the number of entries of the subject.
     func entries(behind id: String, of subject: RecordKey) -> [OutboxEntry] {
-        partitions[subject]?.items.all.drop { $0.id != id }.dropFirst().compactMap(\.entry) ?? []
+        partitions[subject]?.items.all.drop { $0.id != id }.dropFirst().compactMap { $0.entry } ?? []
     }
 
     private func isUnderWay(_ entry: OutboxEntry) -> Bool {

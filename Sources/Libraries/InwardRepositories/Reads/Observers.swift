@@ -37,7 +37,8 @@ final class Observers<Key: Hashable & Sendable>: Sendable {
     var count: Int { signals.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
     /// Whether there are no observers.
-    var isEmpty: Bool { signals.withLock(\.isEmpty) }
+    // Not a key path, which generic code would make again for each change.
+    var isEmpty: Bool { signals.withLock { $0.isEmpty } }
 
     /// Returns whether the value of a key has observers.
     func isObserved(_ key: Key) -> Bool { signals.withLock { $0[key] != nil } }

@@ -1,13 +1,16 @@
-import InwardCore
-import Synchronization
+public import InwardCore
+public import Synchronization
 
 /// A task's wait for work that a store does on another thread.
 ///
-/// The task stops waiting when it is cancelled or its deadline passes, unless the work has already begun.
+/// The task stops waiting when it is cancelled or its deadline passes, unless the work has already begun. The type is inlinable, so
+/// that the stores specialize it. Otherwise each operation would look up type metadata.
+@usableFromInline
 package final class RecordWait<Answer: Sendable>: Sendable {
-    package typealias Outcome = Result<Answer, RecordStoreError>
+    @usableFromInline package typealias Outcome = Result<Answer, RecordStoreError>
 
-    private enum State {
+    @usableFromInline
+    enum State {
         case new
         case waiting(CheckedContinuation<Outcome, Never>)
         /// The work has begun. The task waits for it unconditionally.
@@ -15,12 +18,13 @@ package final class RecordWait<Answer: Sendable>: Sendable {
         case over(Outcome?)
     }
 
-    private let state = Mutex(State.new)
-    private let whenLeft: @Sendable () -> Void
+    @usableFromInline let state = Mutex(State.new)
+    @usableFromInline let whenLeft: @Sendable () -> Void
 
     /// Creates a wait.
     ///
     /// - Parameter whenLeft: Called if the task stops waiting before the work has begun.
+    @inlinable
     package init(whenLeft: @escaping @Sendable () -> Void = {}) {
         self.whenLeft = whenLeft
     }
@@ -28,6 +32,7 @@ package final class RecordWait<Answer: Sendable>: Sendable {
     /// Calls `start`, and waits until ``end(_:)`` is called.
     ///
     /// - Throws: a `RecordStoreError`: the error of the work, or `cancelled` if the task stopped waiting.
+    @inlinable
     package func value(_ start: () -> Void) async throws(RecordStoreError) -> Answer {
         guard !Task.isCancelled else { throw Self.cancellation }
         let deadline = Deadline.current
@@ -51,9 +56,10 @@ package final class RecordWait<Answer: Sendable>: Sendable {
     }
 
     /// Whether a task is waiting.
-    package var isWaiting: Bool { state.withLock { if case .waiting = $0 { true } else { false } } }
+    @inlinable package var isWaiting: Bool { state.withLock { if case .waiting = $0 { true } else { false } } }
 
     /// Begins the work and returns `true`, unless the task has stopped waiting. After that, the task waits until the work ends.
+    @inlinable
     package func begin() -> Bool {
         state.withLock { state in
             guard case .waiting(let continuation) = state else { return false }
@@ -63,6 +69,7 @@ package final class RecordWait<Answer: Sendable>: Sendable {
     }
 
     /// Ends the wait, unless the task has stopped waiting.
+    @inlinable
     package func end(_ outcome: Outcome) {
         let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
             switch state {
@@ -78,7 +85,8 @@ package final class RecordWait<Answer: Sendable>: Sendable {
         continuation?.resume(returning: outcome)
     }
 
-    private func leave(_ error: RecordStoreError) {
+    @inlinable
+    func leave(_ error: RecordStoreError) {
         let continuation: CheckedContinuation<Outcome, Never>? = state.withLock { state in
             switch state {
             case .new: state = .over(.failure(error))
@@ -94,11 +102,11 @@ package final class RecordWait<Answer: Sendable>: Sendable {
         whenLeft()
     }
 
-    private static var cancellation: RecordStoreError {
+    @usableFromInline static var cancellation: RecordStoreError {
         RecordStoreError(.cancelled, explanation: "The task was cancelled before the store started the operation.")
     }
 
-    private static var lateness: RecordStoreError {
+    @usableFromInline static var lateness: RecordStoreError {
         RecordStoreError(
             .cancelled,
             explanation:

@@ -79,7 +79,6 @@ extension Repository {
         try throwIfClosed(asking: endpoint.path)
         let (creation, body, path) = try creationBody(draft)
         guard let outbox else { return try await send(body, to: path, creation) }
-        let creating = creating(at: path)
         let write = try write(body, to: path)
         var accepted: Entity?
         do {
@@ -90,13 +89,13 @@ extension Repository {
                 }
             }
         } catch {
-            throw RepositoryError(error, request: creating)
+            throw RepositoryError(error, request: creating(at: path))
         }
         guard let entity = accepted else {
             // The draft is accepted. With another error, the caller would send it again and create the entity twice.
             throw RepositoryError(
                 .outcomeUnknown,
-                request: creating,
+                request: creating(at: path),
                 explanation: "was accepted, but cannot be shown before the upstream has answered; do not send it again"
             )
         }
