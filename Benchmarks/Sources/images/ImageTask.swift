@@ -10,6 +10,7 @@ import InwardVips
 enum ImageTask: String, CaseIterable {
     case decodePNG = "decode-png"
     case decodeJPEG = "decode-jpeg"
+    case decodeProgressiveJPEG = "decode-jpeg-progressive"
     case thumbnail
     #if Vips
     case thumbnailByVips = "thumbnail-vips"
@@ -21,6 +22,7 @@ enum ImageTask: String, CaseIterable {
         switch self {
         case .decodePNG: "600x600.png"
         case .decodeJPEG: "6-megapixels.jpg"
+        case .decodeProgressiveJPEG: "6-megapixels-progressive.jpg"
         case .thumbnail: "2725x2225.jpg"
         #if Vips
         case .thumbnailByVips: "2725x2225.jpg"
@@ -33,7 +35,7 @@ enum ImageTask: String, CaseIterable {
     func work(on bytes: [UInt8]) throws -> () throws -> Int {
         let codec = SwiftImageCodec()
         switch self {
-        case .decodePNG, .decodeJPEG:
+        case .decodePNG, .decodeJPEG, .decodeProgressiveJPEG:
             return { Int(try codec.image(from: bytes, ImageDecodingOptions()).bytes[0]) }
         case .thumbnail:
             return thumbnail(of: bytes, by: codec)
