@@ -36,91 +36,16 @@ struct JPEGBlockRows {
     }
 
     /// Reads a block of 64 coefficients, which must exist.
-    ///
-    /// Not inlined, because a function with many bounds checks would keep its hot callers from being inlined.
-    @inline(never)
+    @inline(__always)
     init(_ coefficients: Span<Int16>, at start: Int) {
-        precondition(start >= 0 && start <= coefficients.count &- 64)
-        row0 = SIMD8(
-            coefficients[start &+ 0],
-            coefficients[start &+ 1],
-            coefficients[start &+ 2],
-            coefficients[start &+ 3],
-            coefficients[start &+ 4],
-            coefficients[start &+ 5],
-            coefficients[start &+ 6],
-            coefficients[start &+ 7]
-        )
-        row1 = SIMD8(
-            coefficients[start &+ 8],
-            coefficients[start &+ 9],
-            coefficients[start &+ 10],
-            coefficients[start &+ 11],
-            coefficients[start &+ 12],
-            coefficients[start &+ 13],
-            coefficients[start &+ 14],
-            coefficients[start &+ 15]
-        )
-        row2 = SIMD8(
-            coefficients[start &+ 16],
-            coefficients[start &+ 17],
-            coefficients[start &+ 18],
-            coefficients[start &+ 19],
-            coefficients[start &+ 20],
-            coefficients[start &+ 21],
-            coefficients[start &+ 22],
-            coefficients[start &+ 23]
-        )
-        row3 = SIMD8(
-            coefficients[start &+ 24],
-            coefficients[start &+ 25],
-            coefficients[start &+ 26],
-            coefficients[start &+ 27],
-            coefficients[start &+ 28],
-            coefficients[start &+ 29],
-            coefficients[start &+ 30],
-            coefficients[start &+ 31]
-        )
-        row4 = SIMD8(
-            coefficients[start &+ 32],
-            coefficients[start &+ 33],
-            coefficients[start &+ 34],
-            coefficients[start &+ 35],
-            coefficients[start &+ 36],
-            coefficients[start &+ 37],
-            coefficients[start &+ 38],
-            coefficients[start &+ 39]
-        )
-        row5 = SIMD8(
-            coefficients[start &+ 40],
-            coefficients[start &+ 41],
-            coefficients[start &+ 42],
-            coefficients[start &+ 43],
-            coefficients[start &+ 44],
-            coefficients[start &+ 45],
-            coefficients[start &+ 46],
-            coefficients[start &+ 47]
-        )
-        row6 = SIMD8(
-            coefficients[start &+ 48],
-            coefficients[start &+ 49],
-            coefficients[start &+ 50],
-            coefficients[start &+ 51],
-            coefficients[start &+ 52],
-            coefficients[start &+ 53],
-            coefficients[start &+ 54],
-            coefficients[start &+ 55]
-        )
-        row7 = SIMD8(
-            coefficients[start &+ 56],
-            coefficients[start &+ 57],
-            coefficients[start &+ 58],
-            coefficients[start &+ 59],
-            coefficients[start &+ 60],
-            coefficients[start &+ 61],
-            coefficients[start &+ 62],
-            coefficients[start &+ 63]
-        )
+        row0 = coefficients.eightCoefficients(at: start)
+        row1 = coefficients.eightCoefficients(at: start &+ 8)
+        row2 = coefficients.eightCoefficients(at: start &+ 16)
+        row3 = coefficients.eightCoefficients(at: start &+ 24)
+        row4 = coefficients.eightCoefficients(at: start &+ 32)
+        row5 = coefficients.eightCoefficients(at: start &+ 40)
+        row6 = coefficients.eightCoefficients(at: start &+ 48)
+        row7 = coefficients.eightCoefficients(at: start &+ 56)
     }
 
     /// Writes a block. There must be space for 64 coefficients.

@@ -167,67 +167,35 @@ extension SIMD8<UInt16> {
     }
 }
 
-// Lanes are read one by one, because a span offers no other way. After a single bounds check, the compiler turns this into one
-// load.
+// A span offers no vectors, and reading them byte by byte takes several times as long. The unsafe accesses below are safe: they
+// check their bounds, need no alignment, and every bit pattern is a valid vector of integers.
 
 extension Span<UInt8> {
     /// Returns eight bytes as a big-endian integer, or `nil` if there are fewer.
     @inline(__always)
     func bigEndianWord(at index: Int) -> UInt64? {
         guard index >= 0, index <= count &- 8 else { return nil }
-        let high =
-            UInt64(self[index]) << 56 | UInt64(self[index &+ 1]) << 48
-            | UInt64(self[index &+ 2]) << 40 | UInt64(self[index &+ 3]) << 32
-        let low =
-            UInt64(self[index &+ 4]) << 24 | UInt64(self[index &+ 5]) << 16
-            | UInt64(self[index &+ 6]) << 8 | UInt64(self[index &+ 7])
-        return high | low
+        return UInt64(bigEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
     /// Returns eight bytes, which must exist.
     @inline(__always)
     func eightBytes(at index: Int) -> SIMD8<UInt8> {
-        precondition(index >= 0 && index <= count &- 8)
-        return SIMD8(
-            self[index],
-            self[index &+ 1],
-            self[index &+ 2],
-            self[index &+ 3],
-            self[index &+ 4],
-            self[index &+ 5],
-            self[index &+ 6],
-            self[index &+ 7]
-        )
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self)
     }
 
     /// Returns eight pixels of four bytes each, which must exist.
     @inline(__always)
     func eightPixels(at index: Int) -> SIMD32<UInt8> {
-        SIMD32(
-            lowHalf: SIMD16(lowHalf: eightBytes(at: index), highHalf: eightBytes(at: index &+ 8)),
-            highHalf: SIMD16(lowHalf: eightBytes(at: index &+ 16), highHalf: eightBytes(at: index &+ 24))
-        )
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD32<UInt8>.self)
     }
 }
-
-// Lanes are accessed one by one, because a span offers no other way. After a single bounds check, the compiler turns this into
-// one access.
 
 extension MutableSpan<UInt8> {
     /// Returns eight samples, which must exist.
     @inline(__always)
     func eightSamples(at index: Int) -> SIMD8<UInt8> {
-        precondition(index >= 0 && index <= count &- 8)
-        return SIMD8(
-            self[index],
-            self[index &+ 1],
-            self[index &+ 2],
-            self[index &+ 3],
-            self[index &+ 4],
-            self[index &+ 5],
-            self[index &+ 6],
-            self[index &+ 7]
-        )
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self)
     }
 
     /// Returns eight samples as 16-bit integers. The samples must exist.
@@ -239,15 +207,8 @@ extension MutableSpan<UInt8> {
     /// Writes eight samples. There must be space for them.
     @inline(__always)
     mutating func store(_ samples: SIMD8<UInt8>, at index: Int) {
-        precondition(index >= 0 && index <= count &- 8)
-        self[index] = samples[0]
-        self[index &+ 1] = samples[1]
-        self[index &+ 2] = samples[2]
-        self[index &+ 3] = samples[3]
-        self[index &+ 4] = samples[4]
-        self[index &+ 5] = samples[5]
-        self[index &+ 6] = samples[6]
-        self[index &+ 7] = samples[7]
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: samples, toByteOffset: index, as: SIMD8<UInt8>.self)
     }
 
     /// Writes eight samples, clamped to 0 through 255.
@@ -282,10 +243,16 @@ extension MutableSpan<UInt8> {
     /// Not inlined, because the compiler would otherwise process each byte separately.
     @inline(never)
     mutating func store(_ pixels: SIMD32<UInt8>, at index: Int) {
-        store(pixels.lowHalf.lowHalf, at: index)
-        store(pixels.lowHalf.highHalf, at: index &+ 8)
-        store(pixels.highHalf.lowHalf, at: index &+ 16)
-        store(pixels.highHalf.highHalf, at: index &+ 24)
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: pixels, toByteOffset: index, as: SIMD32<UInt8>.self)
+    }
+}
+
+extension Span<Int16> {
+    /// Returns eight coefficients, which must exist.
+    @inline(__always)
+    func eightCoefficients(at index: Int) -> SIMD8<Int16> {
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 2 * index, as: SIMD8<Int16>.self)
     }
 }
 
@@ -293,14 +260,7 @@ extension MutableSpan<Int16> {
     /// Writes eight coefficients. There must be space for them.
     @inline(__always)
     mutating func store(_ coefficients: SIMD8<Int16>, at index: Int) {
-        precondition(index >= 0 && index <= count &- 8)
-        self[index] = coefficients[0]
-        self[index &+ 1] = coefficients[1]
-        self[index &+ 2] = coefficients[2]
-        self[index &+ 3] = coefficients[3]
-        self[index &+ 4] = coefficients[4]
-        self[index &+ 5] = coefficients[5]
-        self[index &+ 6] = coefficients[6]
-        self[index &+ 7] = coefficients[7]
+        var bytes = unsafe mutableBytes
+        bytes.storeBytes(of: coefficients, toByteOffset: 2 * index, as: SIMD8<Int16>.self)
     }
 }
