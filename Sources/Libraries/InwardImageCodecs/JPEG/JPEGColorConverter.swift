@@ -123,7 +123,7 @@ struct JPEGColorConverter {
         _ pixels: inout MutableSpan<UInt8>,
         _ position: Int,
         _ count: Int,
-        _ eight: (Int) -> SIMD32<UInt8>
+        _ eight: (Int) -> SIMD8<UInt32>
     ) {
         var index = 0
         while index &+ 8 <= count {
@@ -133,7 +133,12 @@ struct JPEGColorConverter {
         guard index < count else { return }
         // The remaining samples are converted as a full vector, too.
         let rest = eight(index)
-        for byte in 0..<4 &* (count &- index) { pixels[position &+ 4 &* index &+ byte] = rest[byte] }
+        for column in index..<count {
+            for byte in 0..<4 {
+                let value = rest[column &- index] &>> UInt32(8 &* byte)
+                pixels[position &+ 4 &* column &+ byte] = UInt8(truncatingIfNeeded: value)
+            }
+        }
     }
 
     /// Returns red, green and blue, possibly out of range.
@@ -167,23 +172,14 @@ struct JPEGColorConverter {
         return black &- SIMD8<Int16>(truncatingIfNeeded: (product &+ product &>> 8) &>> 8)
     }
 
-    /// Returns eight opaque pixels from levels that may be out of range.
+    /// Returns eight opaque pixels from levels that may be out of range. Red is the lowest byte of each.
     ///
-    /// Not inlined, because the compiler would otherwise process each byte separately.
-    @inline(never)
-    private static func pixels(_ red: SIMD8<Int16>, _ green: SIMD8<Int16>, _ blue: SIMD8<Int16>) -> SIMD32<UInt8> {
-        let least = SIMD8<Int16>(repeating: 0)
-        let most = SIMD8<Int16>(repeating: 255)
-        var redAndBlue = SIMD16<UInt8>()
-        redAndBlue.evenHalf = SIMD8<UInt8>(truncatingIfNeeded: red.clamped(lowerBound: least, upperBound: most))
-        redAndBlue.oddHalf = SIMD8<UInt8>(truncatingIfNeeded: blue.clamped(lowerBound: least, upperBound: most))
-        var greenAndAlpha = SIMD16<UInt8>()
-        greenAndAlpha.evenHalf = SIMD8<UInt8>(truncatingIfNeeded: green.clamped(lowerBound: least, upperBound: most))
-        greenAndAlpha.oddHalf = SIMD8<UInt8>(repeating: 255)
-        var pixels = SIMD32<UInt8>()
-        pixels.evenHalf = redAndBlue
-        pixels.oddHalf = greenAndAlpha
-        return pixels
+    /// The bytes are joined by arithmetic, because the compiler would process shuffled ones separately.
+    @inline(__always)
+    private static func pixels(_ red: SIMD8<Int16>, _ green: SIMD8<Int16>, _ blue: SIMD8<Int16>) -> SIMD8<UInt32> {
+        let redAndGreen = (red.clampedToBytes | green.clampedToBytes &<< 8).unsigned
+        let blueAndAlpha = blue.clampedToBytes.unsigned | 0xFF00
+        return redAndGreen.wide | blueAndAlpha.wide &<< 16
     }
 }
 
