@@ -61,20 +61,27 @@ struct JPEGBlockRows {
         coefficients.store(row7, at: 56)
     }
 
-    /// The transposed block.
-    ///
-    /// Interleaving the first half of the rows with the second half rotates a coefficient's six index bits (three for the row,
-    /// three for the column) by one. Three rotations swap row and column.
+    /// The transposed block: neighboring rows are interleaved by elements, the results by pairs, and those by halves.
     @inline(__always)
-    var transposed: JPEGBlockRows { interleaved.interleaved.interleaved }
-
-    @inline(__always)
-    private var interleaved: JPEGBlockRows {
-        let (first, second) = Self.interleaved(row0, row4)
-        let (third, fourth) = Self.interleaved(row1, row5)
-        let (fifth, sixth) = Self.interleaved(row2, row6)
-        let (seventh, eighth) = Self.interleaved(row3, row7)
-        return JPEGBlockRows(first, second, third, fourth, fifth, sixth, seventh, eighth)
+    var transposed: JPEGBlockRows {
+        let (first, second) = Self.interleaved(row0, row1)
+        let (third, fourth) = Self.interleaved(row2, row3)
+        let (fifth, sixth) = Self.interleaved(row4, row5)
+        let (seventh, eighth) = Self.interleaved(row6, row7)
+        let (upper01, upper23) = Self.interleavedPairs(first, third)
+        let (upper45, upper67) = Self.interleavedPairs(second, fourth)
+        let (lower01, lower23) = Self.interleavedPairs(fifth, seventh)
+        let (lower45, lower67) = Self.interleavedPairs(sixth, eighth)
+        return JPEGBlockRows(
+            SIMD8(lowHalf: upper01.lowHalf, highHalf: lower01.lowHalf),
+            SIMD8(lowHalf: upper01.highHalf, highHalf: lower01.highHalf),
+            SIMD8(lowHalf: upper23.lowHalf, highHalf: lower23.lowHalf),
+            SIMD8(lowHalf: upper23.highHalf, highHalf: lower23.highHalf),
+            SIMD8(lowHalf: upper45.lowHalf, highHalf: lower45.lowHalf),
+            SIMD8(lowHalf: upper45.highHalf, highHalf: lower45.highHalf),
+            SIMD8(lowHalf: upper67.lowHalf, highHalf: lower67.lowHalf),
+            SIMD8(lowHalf: upper67.highHalf, highHalf: lower67.highHalf)
+        )
     }
 
     /// Returns two rows that contain the elements of both, alternating.
@@ -84,6 +91,22 @@ struct JPEGBlockRows {
         (
             SIMD8(one[0], other[0], one[1], other[1], one[2], other[2], one[3], other[3]),
             SIMD8(one[4], other[4], one[5], other[5], one[6], other[6], one[7], other[7])
+        )
+    }
+
+    /// Returns two rows that contain pairs of elements of both, alternating.
+    @inline(__always)
+    private static func interleavedPairs(
+        _ one: SIMD8<Int16>,
+        _ other: SIMD8<Int16>
+    ) -> (SIMD8<Int16>, SIMD8<Int16>) {
+        // The compiler combines several steps of single elements into one of many instructions. The casts are safe, because the
+        // vectors have the same size, and every bit pattern is valid.
+        let one = unsafe unsafeBitCast(one, to: SIMD4<UInt32>.self)
+        let other = unsafe unsafeBitCast(other, to: SIMD4<UInt32>.self)
+        return unsafe (
+            unsafeBitCast(SIMD4(one[0], other[0], one[1], other[1]), to: SIMD8<Int16>.self),
+            unsafeBitCast(SIMD4(one[2], other[2], one[3], other[3]), to: SIMD8<Int16>.self)
         )
     }
 
