@@ -105,18 +105,10 @@ enum JPEGInverseDCT {
         let even1 = difference &+ fast
         let even2 = difference &- fast
         let even3 = sum &- slow
-        let odd0 =
-            JPEGBlockRows.sum(input.row1, 11363, input.row3, 9633)
-            &+ JPEGBlockRows.sum(input.row5, 6437, input.row7, 2260)
-        let odd1 =
-            JPEGBlockRows.sum(input.row1, 9633, input.row3, -2259)
-            &+ JPEGBlockRows.sum(input.row5, -11362, input.row7, -6436)
-        let odd2 =
-            JPEGBlockRows.sum(input.row1, 6437, input.row3, -11362)
-            &+ JPEGBlockRows.sum(input.row5, 2261, input.row7, 9633)
-        let odd3 =
-            JPEGBlockRows.sum(input.row1, 2260, input.row3, -6436)
-            &+ JPEGBlockRows.sum(input.row5, 9633, input.row7, -11363)
+        let odd0 = JPEGBlockRows.sum(input.row1, 11363, input.row3, 9633, input.row5, 6437, input.row7, 2260)
+        let odd1 = JPEGBlockRows.sum(input.row1, 9633, input.row3, -2259, input.row5, -11362, input.row7, -6436)
+        let odd2 = JPEGBlockRows.sum(input.row1, 6437, input.row3, -11362, input.row5, 2261, input.row7, 9633)
+        let odd3 = JPEGBlockRows.sum(input.row1, 2260, input.row3, -6436, input.row5, 9633, input.row7, -11363)
         let row0 = ((even0 &+ odd0) &>> shift).narrow
         let row1 = ((even1 &+ odd1) &>> shift).narrow
         let row2 = ((even2 &+ odd2) &>> shift).narrow
@@ -144,11 +136,8 @@ enum JPEGReducedInverseDCT {
         // The basis function of row 4 cancels out in the mean of two samples.
         let mean = (rows.row0.wide &<< 13) &+ (1 << 10)
         let even = JPEGBlockRows.sum(rows.row2, 7568, rows.row6, -3135)
-        let outer =
-            JPEGBlockRows.sum(rows.row1, 10498, rows.row3, 3686)
-            &+ JPEGBlockRows.sum(rows.row5, -2463, rows.row7, -2088)
-        let inner =
-            JPEGBlockRows.sum(rows.row1, 4348, rows.row3, -8900) &+ JPEGBlockRows.sum(rows.row5, 5946, rows.row7, -865)
+        let outer = JPEGBlockRows.sum(rows.row1, 10498, rows.row3, 3686, rows.row5, -2463, rows.row7, -2088)
+        let inner = JPEGBlockRows.sum(rows.row1, 4348, rows.row3, -8900, rows.row5, 5946, rows.row7, -865)
         let first = ((mean &+ even &+ outer) &>> 11).narrow
         let second = ((mean &- even &+ inner) &>> 11).narrow
         let third = ((mean &- even &- inner) &>> 11).narrow
@@ -195,8 +184,7 @@ enum JPEGReducedInverseDCT {
     ) {
         // The basis functions of the even rows, except row 0, cancel out in the mean of four samples.
         let mean = (rows.row0.wide &<< 13) &+ (1 << 10)
-        let odd =
-            JPEGBlockRows.sum(rows.row1, 7423, rows.row3, -2607) &+ JPEGBlockRows.sum(rows.row5, 1742, rows.row7, -1477)
+        let odd = JPEGBlockRows.sum(rows.row1, 7423, rows.row3, -2607, rows.row5, 1742, rows.row7, -1477)
         let halves = ((mean &+ odd) &>> 11, (mean &- odd) &>> 11)
         write(halves.0, &samples, at: position)
         write(halves.1, &samples, at: position &+ stride)
