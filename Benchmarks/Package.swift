@@ -127,6 +127,7 @@ let package = Package(
             dependencies: [
                 "Comparing",
                 "Measuring",
+                .product(name: "Composition", package: "inward"),
                 .product(name: "Entities", package: "inward"),
                 .product(name: "InterfaceAdapters", package: "inward"),
                 .product(name: "InwardCore", package: "inward"),

@@ -102,7 +102,7 @@ print("| \(names.joined(separator: " | ")) |\n|\(String(repeating: "---|", count
 let chosen = CommandLine.arguments.dropFirst(2).compactMap { Int($0) }
 for tasks in chosen.isEmpty ? [1, 16, 64, 256, 1_024] : chosen {
     var rounds: [(rates: [Double], ratios: [Double])] = []
-    for _ in 0..<5 { rounds.append(try await round(tasks)) }
+    for _ in 0..<7 { rounds.append(try await round(tasks)) }
     let rates = rounds[0].rates.indices.map { column in String(Int(rounds.map { $0.rates[column] }.median)) }
     let ratios = rounds[0].ratios.indices.map { column in rounds.map { $0.ratios[column] }.median.withTwoDigits }
     print("| \(tasks) | \((rates + ratios).joined(separator: " | ")) |")

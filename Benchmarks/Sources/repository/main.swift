@@ -129,5 +129,6 @@ case "eviction": try await compareEviction()
 case "crowd": try await crowd()
 case "sessions": try await compareSessions()
 case "lists": try compareLists()
-default: print("usage: repository reads|tasks|eviction|crowd|sessions|lists")
+case "interactions": try await measureInteractions()
+default: print("usage: repository reads|tasks|eviction|crowd|sessions|lists|interactions")
 }

@@ -112,7 +112,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         making make: (inout ScopeOpening, Scope) async throws(Failure) -> Objects
     ) async throws(ScopeError) -> Result<Scope, Failure> where Level: InnerLifetime {
         let scope = Scope(name, in: outer, limit: outer.limit)
-        let work = UncancellableWork()
+        let work = TrackedWork()
         let place = scope.state.withLock { $0.begin(work) }
         try outer.adopt(scope)
         var opening = ScopeOpening()
@@ -137,7 +137,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     public var title: String { "\(Level.name) \(name.visible)" }
 
     /// Whether you can use the scope: it is neither closed nor closing.
-    public var isOpen: Bool { state.withLock(\.isOpen) }
+    public var isOpen: Bool { state.withLock { $0.isOpen } }
 
     /// Whether you can open scopes in this one: it is open and not shutting down.
     public var isAcceptingWork: Bool { state.withLock { $0.isOpen && !$0.isShuttingDown } }
@@ -148,7 +148,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///
     /// - Throws: A ``ScopeError`` if the scope is closed.
     public func objects() throws(ScopeError) -> Objects {
-        guard let objects = state.withLock(\.openObjects) else { throw ScopeError(closed: title) }
+        guard let objects = state.withLock({ $0.openObjects }) else { throw ScopeError(closed: title) }
         return objects
     }
 
@@ -167,14 +167,19 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     public func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure> {
-        let begun = state.withLock { state -> (place: Int, task: Task<Result<Value, Failure>, Never>)? in
-            guard let objects = state.openObjects else { return nil }
-            // Unstructured, because both the calling task and the scope can cancel it. The calling task waits for it below. The
-            // scope tracks it from here on, and does not close before it has ended.
-            let task = Task { await Result(awaiting: { () async throws(Failure) in try await work(objects) }) }
-            return (state.begin(task), task)
+        let running = TrackedWork()
+        let begun = state.withLock { state in
+            state.openObjects.map { (objects: $0, place: state.begin(running)) }
         }
-        guard let (place, task) = begun else { throw ScopeError(closed: title) }
+        guard let (objects, place) = begun else { throw ScopeError(closed: title) }
+        // Unstructured, because both the calling task and the scope can cancel it. The calling task waits for it below. The scope
+        // tracks it from here on, and does not close before it has ended.
+        let task = Task.startingHere {
+            let result = await Result(awaiting: { () async throws(Failure) in try await work(objects) })
+            running.finish()
+            return result
+        }
+        running.cancels(task)
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -224,23 +229,23 @@ extension Scope: InnerScope {
     }
 
     private func closeEverything() async -> [ScopeCloseError.Failure] {
-        for child in state.withLock(\.childrenNewestFirst) {
+        for child in state.withLock({ $0.childrenNewestFirst }) {
             // Without a limit, because each wait inside the child has one, and cancelling it would leave parts of the child
             // open.
             note(await child.startClosing().value.map { $0.within(title) })
         }
         await endWork()
-        for closer in state.withLock(\.closers).reversed() {
+        for closer in state.withLock({ $0.closers }).reversed() {
             if let failure = await closer.failure(limit: limit) { note([failure.within(title)]) }
         }
         // Releases the objects outside the lock, because their deinitializers run arbitrary code.
         _ = state.withLock { $0.close() }
         outer?.release(self)
-        return state.withLock(\.failures)
+        return state.withLock { $0.failures }
     }
 
     private func endWork() async {
-        let work = state.withLock(\.workNewestFirst)
+        let work = state.withLock { $0.workNewestFirst }
         guard !work.isEmpty else { return }
         for task in work { task.cancel() }
         // Unstructured, because closing must not wait longer than the limit. It captures only the work.
@@ -254,7 +259,7 @@ extension Scope: InnerScope {
     }
 
     /// Whether work is in flight in this scope itself.
-    var hasWork: Bool { state.withLock(\.hasWork) }
+    var hasWork: Bool { state.withLock { $0.hasWork } }
 
     /// Rejects new child scopes from now on. Open child scopes and work in flight are not affected.
     func stopAdopting() {

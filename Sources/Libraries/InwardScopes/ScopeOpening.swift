@@ -125,29 +125,61 @@ public struct ScopeOpening: Sendable {
     }
 }
 
-/// Work that cannot be cancelled, such as the opening of a scope. Closing the scope waits until it has ended.
-final class UncancellableWork: RunningWork {
-    /// The waiters, or `nil` once the work has ended.
-    private let waiters = Mutex<[Promise<Void>]?>([])
+/// Work that a scope tracks from before its task is known until ``finish()``. Without a task it cannot be cancelled, such as the
+/// opening of a scope.
+final class TrackedWork: RunningWork {
+    private struct State {
+        var task: (any RunningWork)?
+        var isCancelled = false
+        var isOver = false
+        var waiters: [Promise<Void>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Sets the task to cancel, and cancels it if the work has already been cancelled.
+    func cancels(_ task: some RunningWork) {
+        let isCancelled = state.withLock { state in
+            // A task that has ended is not kept, because it keeps its result.
+            state.task = state.isOver ? nil : task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
 
     /// Resumes the waiters.
     func finish() {
-        let waiting = waiters.withLock { waiters in
-            defer { waiters = nil }
-            return waiters ?? []
+        let waiters = state.withLock { state in
+            state.isOver = true
+            defer { state.waiters = [] }
+            return state.waiters
         }
-        for waiter in waiting { waiter.fulfill(()) }
+        for waiter in waiters { waiter.fulfill(()) }
     }
 
-    func cancel() {}
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
 
     func end() async {
         let promise = Promise<Void>()
-        let isRunning = waiters.withLock { waiters in
-            waiters?.append(promise)
-            return waiters != nil
+        let isRunning = state.withLock { state in
+            if !state.isOver { state.waiters.append(promise) }
+            return !state.isOver
         }
         if isRunning { _ = await promise.value(until: nil) }
+    }
+}
+
+extension Task where Failure == Never {
+    /// Starts a task on the current thread, so that its work moves to another thread only if it suspends.
+    static func startingHere(_ operation: @escaping @Sendable @concurrent () async -> Success) -> Task {
+        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) { return .immediate(operation: operation) }
+        return Task(operation: operation)
     }
 }
 

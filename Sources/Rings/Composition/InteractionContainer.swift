@@ -136,17 +136,19 @@ extension InteractionContainer {
 /// }
 /// ```
 public struct Interaction: Sendable {
-    /// The upstream, with the user's credentials.
-    let upstream: Upstream
-    let users: Result<UpstreamUserRepository, RepositoryError>
-    let posts: Result<UpstreamPostRepository, RepositoryError>
-    /// Commits changes of both repositories; `nil` if the session has no outbox.
-    let unitOfWork: RecordUnitOfWork?
-    /// Keeps the sorted list of users, shared by all interactions of the session.
-    let userOrder: UserOrder
+    let session: UserContainer.Objects
     /// The titles that are being published, shared by all sessions of the app.
     let titlesUnderWay: TitleReservations
     /// Receives failures that no caller receives.
     let errorHandler: any ErrorHandler
     let deadline: Deadline
+
+    /// The upstream, with the user's credentials.
+    var upstream: Upstream { session.upstream }
+    var users: Result<UpstreamUserRepository, RepositoryError> { session.users }
+    var posts: Result<UpstreamPostRepository, RepositoryError> { session.posts }
+    /// Commits changes of both repositories; `nil` if the session has no outbox.
+    var unitOfWork: RecordUnitOfWork? { session.outbox.map { RecordUnitOfWork(outbox: $0) } }
+    /// Keeps the sorted list of users, shared by all interactions of the session.
+    var userOrder: UserOrder { session.userOrder }
 }

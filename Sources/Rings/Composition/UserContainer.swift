@@ -21,8 +21,8 @@ import UseCases
 /// at sign-out. Closing discards everything cached for the session, except what the app's store keeps for the user's next
 /// session.
 public struct UserContainer: Container {
-    /// The objects of a user container.
-    public struct Objects: Sendable {
+    /// The objects of a user container. Interactions share one reference to them, because an interaction is copied often.
+    public final class Objects: Sendable {
         let session: UserSession
         let cachePartition: ResponseCache.Partition
         let upstream: Upstream
@@ -32,6 +32,26 @@ public struct UserContainer: Container {
         let posts: Result<UpstreamPostRepository, RepositoryError>
         let images: OnFirstUse<ImageLoader>
         let userOrder = UserOrder()
+
+        init(
+            session: UserSession,
+            cachePartition: ResponseCache.Partition,
+            upstream: Upstream,
+            repositories: RepositorySet,
+            outbox: (any RepositoryOutbox)?,
+            users: Result<UpstreamUserRepository, RepositoryError>,
+            posts: Result<UpstreamPostRepository, RepositoryError>,
+            images: OnFirstUse<ImageLoader>
+        ) {
+            self.session = session
+            self.cachePartition = cachePartition
+            self.upstream = upstream
+            self.repositories = repositories
+            self.outbox = outbox
+            self.users = users
+            self.posts = posts
+            self.images = images
+        }
     }
 
     /// The scope of the session.
@@ -232,11 +252,7 @@ public struct UserContainer: Container {
         let app = try app.scope.objects()
         let user = try scope.objects()
         let interaction = Interaction(
-            upstream: user.upstream,
-            users: user.users,
-            posts: user.posts,
-            unitOfWork: user.outbox.map { RecordUnitOfWork(outbox: $0) },
-            userOrder: user.userOrder,
+            session: user,
             titlesUnderWay: app.titlesUnderWay,
             errorHandler: app.errorHandler,
             deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer)

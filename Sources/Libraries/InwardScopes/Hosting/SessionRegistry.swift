@@ -50,7 +50,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         let number: Int
         let session: Session
         /// The use, as work in flight in the registry's scope.
-        let work: UncancellableWork
+        let work: TrackedWork
         let place: Int
     }
 
@@ -186,7 +186,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         _ credentials: SessionCredentials
     ) async throws(SessionRegistryError) -> Use {
         // Closing the registry and shutting down the app wait for this work.
-        let work = UncancellableWork()
+        let work = TrackedWork()
         guard let place = try? scope.begin(work) else { throw Self.closed(key) }
         do throws(SessionRegistryError) {
             // Checked after the work is tracked, so that a concurrent shutdown either waits for the work or is noticed here.
