@@ -45,12 +45,12 @@ struct ScopeDescriptionTests {
                     posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
                     images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
                 app.responseCache
+                    userOrder: UserOrder
                     feature feed (open)
                       viewModel: PostListViewModel, not used yet
                       interaction 1 (open)
-                        upstream: Upstream, holds app.dataFetcher, session.cachePartition, app.timer
-                        users: Result<UpstreamUserRepository, RepositoryError>, holds app.timer
-                        posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
+                        session: Objects, holds session.cachePartition, app.dataFetcher, app.timer, \
+                session.repositories, session.userOrder
                         titlesUnderWay: app.titlesUnderWay
                         errorHandler: app.errorHandler
                         deadline: Deadline, holds app.timer
@@ -62,6 +62,7 @@ struct ScopeDescriptionTests {
                     users: Result<UpstreamUserRepository, RepositoryError>, holds app.timer
                     posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
                     images: ImageLoader, not used yet
+                    userOrder: UserOrder
                 """
         )
         try await bob.close()
