@@ -9,6 +9,8 @@ struct SimultaneousRequests {
     let alone: Double
     /// The time from before the first caller starts until the last one has its response, in milliseconds.
     let together: Double
+    /// The same with a plain task in place of the fetcher: each caller waits for the value of the task that sends the request.
+    let plain: Double
     /// The time `together` divided by `alone`: the median of the ratios of all rounds.
     let ratio: Double
 
@@ -16,7 +18,7 @@ struct SimultaneousRequests {
     init(_ callers: Int, of request: DataRequest, to upstream: any DataFetcher, rounds: Int = 11) async throws {
         let counting = CountingDataFetcher(upstream)
         let fetcher = counting.coalescing()
-        var samples: [(alone: Double, together: Double)] = []
+        var samples: [(alone: Double, together: Double, plain: Double)] = []
         var counts: [Int] = []
         for number in 0...rounds {
             let alone = try await Self.milliseconds { _ = try await fetcher.fetch(request) }
@@ -28,13 +30,21 @@ struct SimultaneousRequests {
                 }
             }
             let count = counting.takeCount()
+            let plain = try await Self.milliseconds {
+                let transfer = Task { try await upstream.fetch(request) }
+                try await withThrowingTaskGroup { group in
+                    for _ in 0..<callers { group.addTask { _ = try await transfer.value } }
+                    try await group.waitForAll()
+                }
+            }
             guard number > 0 else { continue }
-            samples.append((alone, together))
+            samples.append((alone, together, plain))
             counts.append(count)
         }
         reachedUpstream = counts.max() ?? 0
         alone = samples.map(\.alone).median
         together = samples.map(\.together).median
+        plain = samples.map(\.plain).median
         ratio = samples.map { $0.together / $0.alone }.median
     }
 

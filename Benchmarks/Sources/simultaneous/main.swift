@@ -10,10 +10,11 @@ import InwardFetching
     let client = AsyncHTTPClientDataFetcher()
     let response = try await client.fetch(request)
 
-    print("| \(callers) callers | sent | one, ms | all, ms | ratio | at most |\n|---|---|---|---|---|---|")
+    print("| \(callers) callers | sent | one, ms | all, ms | over a plain task, ms | all : one | at most |")
+    print("|---|---|---|---|---|---|---|")
     func add(_ name: String, atMost target: String, _ upstream: any DataFetcher) async throws {
         let requests = try await SimultaneousRequests(callers, of: request, to: upstream)
-        let figures = [requests.alone, requests.together, requests.ratio].map(\.withTwoDigits)
+        let figures = [requests.alone, requests.together, requests.plain, requests.ratio].map(\.withTwoDigits)
         print("| \(name) | \(requests.reachedUpstream) | \(figures.joined(separator: " | ")) | \(target) |")
     }
     for latency in [100, 20] {
