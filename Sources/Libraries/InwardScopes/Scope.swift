@@ -33,13 +33,16 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     public let name: String
     let limit: ClosingLimit
     private let outer: (any OuterScope)?
-    private let state: Mutex<ScopeState<Objects>>
+    private let state: Mutex<ScopeState>
+    /// The objects, from the end of the opening until they are released. Only an open scope gives them out.
+    private let content: Mutex<Objects?>
 
     private init(_ name: String, in outer: (any OuterScope)?, limit: ClosingLimit, objects: Objects? = nil) {
         self.name = name
         self.outer = outer
         self.limit = limit
-        state = Mutex(ScopeState(objects: objects))
+        state = Mutex(ScopeState(isOpen: objects != nil))
+        content = Mutex(objects)
     }
 
     /// Opens a scope whose objects need no closing.
@@ -76,7 +79,8 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         var opening = ScopeOpening()
         do {
             let objects = try await make(&opening)
-            _ = scope.state.withLock { $0.endOpening(objects, closers: opening.closers) }
+            scope.content.withLock { $0 = objects }
+            _ = scope.state.withLock { $0.endOpening(succeeded: true, closers: opening.closers) }
             return scope
         } catch {
             await opening.abandon(limit: limit)
@@ -117,15 +121,18 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         try outer.adopt(scope)
         var opening = ScopeOpening()
         let made = await Result(awaiting: { () async throws(Failure) in try await make(&opening, scope) })
+        let objects = try? made.get()
+        scope.content.withLock { $0 = objects }
         let outcome = scope.state.withLock { state in
             defer { _ = state.end(place) }
-            return state.endOpening(try? made.get(), closers: opening.closers)
+            return state.endOpening(succeeded: objects != nil, closers: opening.closers)
         }
         work.finish()
         switch outcome {
         case .open: return .success(scope)
         case .closing(let task): _ = await task.value
         case .closed:
+            scope.releaseContent()
             await opening.abandon(limit: outer.limit)
             outer.release(scope)
         }
@@ -148,7 +155,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///
     /// - Throws: A ``ScopeError`` if the scope is closed.
     public func objects() throws(ScopeError) -> Objects {
-        guard let objects = state.withLock({ $0.openObjects }) else { throw ScopeError(closed: title) }
+        guard isOpen, let objects = content.withLock({ $0 }) else { throw ScopeError(closed: title) }
         return objects
     }
 
@@ -168,10 +175,12 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure> {
         let running = TrackedWork()
-        let begun = state.withLock { state in
-            state.openObjects.map { (objects: $0, place: state.begin(running)) }
+        let place = try begin(running)
+        // The objects are released only if the scope has closed without waiting for the work.
+        guard let objects = content.withLock({ $0 }) else {
+            end(place)
+            throw ScopeError(closed: title)
         }
-        guard let (objects, place) = begun else { throw ScopeError(closed: title) }
         // Unstructured, because both the calling task and the scope can cancel it. The calling task waits for it below. The scope
         // tracks it from here on, and does not close before it has ended.
         let task = Task.startingHere {
@@ -205,10 +214,19 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
 
     /// Closes the scope at once if it has nothing to wait for.
     private func closeIfEmpty() -> Bool {
-        // Releases the objects outside the lock, because their deinitializers run arbitrary code.
-        guard state.withLock({ $0.closeIfEmpty() }) != nil else { return false }
+        guard state.withLock({ $0.closeIfEmpty() }) else { return false }
+        releaseContent()
         outer?.release(self)
         return true
+    }
+
+    /// Releases the objects outside the lock, because their deinitializers run arbitrary code.
+    private func releaseContent() {
+        let objects = content.withLock { content in
+            defer { content = nil }
+            return content
+        }
+        withExtendedLifetime(objects) {}
     }
 }
 
@@ -223,9 +241,10 @@ extension Scope: InnerScope {
         }
     }
 
-    /// A consistent snapshot of the scope for its description.
+    /// A snapshot of the scope for its description.
     var snapshot: (objects: Objects?, children: [any InnerScope], phase: String) {
-        state.withLock { ($0.remainingObjects, $0.childrenNewestFirst.reversed(), $0.phaseName) }
+        let (children, phase) = state.withLock { ($0.childrenNewestFirst, $0.phaseName) }
+        return (content.withLock { $0 }, children.reversed(), phase)
     }
 
     private func closeEverything() async -> [ScopeCloseError.Failure] {
@@ -238,8 +257,9 @@ extension Scope: InnerScope {
         for closer in state.withLock({ $0.closers }).reversed() {
             if let failure = await closer.failure(limit: limit) { note([failure.within(title)]) }
         }
-        // Releases the objects outside the lock, because their deinitializers run arbitrary code.
+        // Released outside the lock, because closers and objects run arbitrary code when they are released.
         _ = state.withLock { $0.close() }
+        releaseContent()
         outer?.release(self)
         return state.withLock { $0.failures }
     }

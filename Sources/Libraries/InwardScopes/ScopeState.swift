@@ -1,9 +1,11 @@
 /// The state of a scope: its phase, and everything that must end before it is closed.
-struct ScopeState<Objects: Sendable> {
+///
+/// It is the same type for every scope, without the objects, so that the compiler specializes it.
+struct ScopeState {
     private enum Phase {
         case opening
-        case open(Objects)
-        case closing(Task<[ScopeCloseError.Failure], Never>, Objects?)
+        case open
+        case closing(Task<[ScopeCloseError.Failure], Never>)
         case closed(Task<[ScopeCloseError.Failure], Never>?)
     }
 
@@ -16,24 +18,23 @@ struct ScopeState<Objects: Sendable> {
     /// Whether the scope rejects new child scopes, because it is about to be closed.
     private(set) var isShuttingDown = false
 
-    init(objects: Objects?) {
-        phase = objects.map(Phase.open) ?? .opening
+    init(isOpen: Bool) {
+        phase = isOpen ? .open : .opening
     }
 
     /// Ends the opening of the scope, which may have been closed meanwhile.
     ///
     /// - Parameters:
-    ///   - objects: The objects, or `nil` if creating them failed.
+    ///   - succeeded: Whether the objects were created.
     ///   - closers: The closers of the objects registered so far.
     /// - Returns: The resulting state. If the scope is closing, the state contains the task that closes these objects too.
-    mutating func endOpening(_ objects: Objects?, closers: [ScopeOpening.Closer]) -> OpeningOutcome {
+    mutating func endOpening(succeeded: Bool, closers: [ScopeOpening.Closer]) -> OpeningOutcome {
         switch phase {
         case .opening, .open:
-            phase = objects.map(Phase.open) ?? .closed(nil)
-            if objects != nil { self.closers = closers }
-            return objects == nil ? .closed : .open
-        case .closing(let task, _):
-            phase = .closing(task, objects)
+            phase = succeeded ? .open : .closed(nil)
+            if succeeded { self.closers = closers }
+            return succeeded ? .open : .closed
+        case .closing(let task):
             self.closers = closers
             return .closing(task)
         case .closed:
@@ -56,17 +57,6 @@ struct ScopeState<Objects: Sendable> {
         case .open: "open"
         case .closing: "closing"
         case .closed: "closed"
-        }
-    }
-
-    var openObjects: Objects? { if case .open(let objects) = phase { objects } else { nil } }
-
-    /// The objects, until they are released.
-    var remainingObjects: Objects? {
-        switch phase {
-        case .open(let objects): objects
-        case .closing(_, let objects): objects
-        case .opening, .closed: nil
         }
     }
 
@@ -112,11 +102,11 @@ struct ScopeState<Objects: Sendable> {
         self.failures += failures
     }
 
-    /// Closes the scope if it has nothing to wait for, and returns the objects to release. Returns `nil` if it must wait.
-    mutating func closeIfEmpty() -> Objects? {
-        guard case .open(let objects) = phase, children.isEmpty, work.isEmpty, closers.isEmpty else { return nil }
+    /// Closes the scope if it has nothing to wait for. Returns `false` if it must wait.
+    mutating func closeIfEmpty() -> Bool {
+        guard isOpen, children.isEmpty, work.isEmpty, closers.isEmpty else { return false }
         phase = .closed(nil)
-        return objects
+        return true
     }
 
     /// Returns the task that closes the scope, and creates it if this is the first call.
@@ -126,19 +116,19 @@ struct ScopeState<Objects: Sendable> {
         switch phase {
         case .opening, .open:
             let task = makeTask()
-            phase = .closing(task, openObjects)
+            phase = .closing(task)
             return task
-        case .closing(let task, _): return task
+        case .closing(let task): return task
         case .closed(let task): return task ?? Task { [] }
         }
     }
 
-    /// Enters the closed phase, and returns the objects to release.
-    mutating func close() -> (Objects?, [ScopeOpening.Closer]) {
-        guard case .closing(let task, let objects) = phase else { return (nil, []) }
+    /// Enters the closed phase, and returns the closers to release.
+    mutating func close() -> [ScopeOpening.Closer] {
+        guard case .closing(let task) = phase else { return [] }
         defer { closers = [] }
         phase = .closed(task)
-        return (objects, closers)
+        return closers
     }
 
     private mutating func takePlace() -> Int {
