@@ -1,4 +1,4 @@
-import InwardCore
+package import InwardCore
 public import InwardFetching
 import Synchronization
 
@@ -174,28 +174,65 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     public func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure> {
+        try await track(TrackedWork(), deadline: { _ in nil }) { objects, _ in
+            await Result(awaiting: { () async throws(Failure) in try await work(objects) })
+        }
+    }
+
+    /// Runs work with the scope's objects, as ``run(_:)`` does, and cancels it when a deadline passes. One task serves both.
+    ///
+    /// - Parameters:
+    ///   - deadline: Returns the deadline, or `nil` for none. The task of the work carries it.
+    ///   - work: The work.
+    /// - Returns: The result of the work; `nil` if the deadline passed first.
+    /// - Throws: A ``ScopeError``, as ``run(_:)`` does.
+    package func run<Value: Sendable, Failure: Error>(
+        by deadline: (Objects) -> Deadline?,
+        _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
+    ) async throws(ScopeError) -> Result<Value, Failure>? {
         let running = TrackedWork()
+        let result = try await track(running, deadline: deadline) { objects, deadline -> Result<Value, Failure>? in
+            guard let deadline else {
+                return await Result(awaiting: { () async throws(Failure) in try await work(objects) })
+            }
+            guard !deadline.hasPassed else { return nil }
+            let result = await deadline.carried { () async throws(Failure) in try await work(objects) }
+            // The work may notice the deadline before it is cancelled, and end with an error that says less.
+            return deadline.hasPassed ? nil : result
+        }
+        return running.isLate ? nil : result
+    }
+
+    /// Runs work in a task that the scope tracks, and that its caller, the scope and the deadline can cancel.
+    private func track<Answer: Sendable>(
+        _ running: TrackedWork,
+        deadline: (Objects) -> Deadline?,
+        _ work: @escaping @Sendable (Objects, Deadline?) async -> Answer
+    ) async throws(ScopeError) -> Answer {
         let place = try begin(running)
         // The objects are released only if the scope has closed without waiting for the work.
         guard let objects = content.withLock({ $0 }) else {
             end(place)
             throw ScopeError(closed: title)
         }
-        // Unstructured, because both the calling task and the scope can cancel it. The calling task waits for it below. The scope
-        // tracks it from here on, and does not close before it has ended.
-        let task = Task.startingHere {
-            let result = await Result(awaiting: { () async throws(Failure) in try await work(objects) })
+        let deadline = deadline(objects)
+        // Unstructured, because the calling task, the scope and the deadline can cancel it. The calling task waits for it below.
+        // The scope tracks it from here on, and does not close before it has ended.
+        let task = Task.startingHere(on: deadline?.executor) {
+            let answer = await work(objects, deadline)
             running.finish()
-            return result
+            return answer
         }
-        running.cancels(task)
-        let result = await withTaskCancellationHandler {
+        // Fast path: work that needs only memory has ended by now.
+        let disarm = running.cancels(task) ? deadline?.whenPassed { running.cancel(asLate: true) } : nil
+        let answer = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
+        disarm?()
         guard state.withLock({ $0.end(place) }) else { throw ScopeError(closed: title, workBegan: true) }
-        return result
+        return answer
     }
 
     /// Closes the scope, or waits until it is closed if closing has already started.

@@ -131,20 +131,27 @@ final class TrackedWork: RunningWork {
     private struct State {
         var task: (any RunningWork)?
         var isCancelled = false
+        var isLate = false
         var isOver = false
         var waiters: [Promise<Void>] = []
     }
 
     private let state = Mutex(State())
 
+    /// Whether the work was cancelled because its deadline passed before it had ended.
+    var isLate: Bool { state.withLock { $0.isLate } }
+
     /// Sets the task to cancel, and cancels it if the work has already been cancelled.
-    func cancels(_ task: some RunningWork) {
-        let isCancelled = state.withLock { state in
+    ///
+    /// - Returns: Whether the work has not ended yet.
+    func cancels(_ task: some RunningWork) -> Bool {
+        let (isCancelled, isOver) = state.withLock { state in
             // A task that has ended is not kept, because it keeps its result.
             state.task = state.isOver ? nil : task
-            return state.isCancelled
+            return (state.isCancelled, state.isOver)
         }
         if isCancelled { task.cancel() }
+        return !isOver
     }
 
     /// Resumes the waiters.
@@ -157,9 +164,15 @@ final class TrackedWork: RunningWork {
         for waiter in waiters { waiter.fulfill(()) }
     }
 
-    func cancel() {
+    func cancel() { cancel(asLate: false) }
+
+    /// Cancels the work, if it has not ended.
+    ///
+    /// - Parameter isLate: Whether the deadline of the work has passed.
+    func cancel(asLate isLate: Bool) {
         let task = state.withLock { state in
             state.isCancelled = true
+            if isLate, !state.isOver { state.isLate = true }
             return state.task
         }
         task?.cancel()
@@ -176,10 +189,15 @@ final class TrackedWork: RunningWork {
 }
 
 extension Task where Failure == Never {
-    /// Starts a task on the current thread, so that its work moves to another thread only if it suspends.
-    static func startingHere(_ operation: @escaping @Sendable @concurrent () async -> Success) -> Task {
-        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) { return .immediate(operation: operation) }
-        return Task(operation: operation)
+    /// Starts a task on the current thread, so that its work moves to a thread of the executor only if it suspends.
+    static func startingHere(
+        on executor: (any TaskExecutor)?,
+        _ operation: @escaping @Sendable @concurrent () async -> Success
+    ) -> Task {
+        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
+            return .immediate(executorPreference: executor, operation: operation)
+        }
+        return Task(executorPreference: executor, operation: operation)
     }
 }
 

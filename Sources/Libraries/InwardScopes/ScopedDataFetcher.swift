@@ -40,21 +40,18 @@ public struct ScopedDataFetcher<Level: Lifetime, Objects: Sendable>: DataFetcher
     ///   request was sent, `interrupted` if the request did not end in time when the scope closed, or `timedOut` if the
     ///   deadline passed.
     public func fetch(_ request: DataRequest) async throws(FetchError) -> DataResponse {
-        let result: Result<DataResponse, FetchError>
+        let result: Result<DataResponse, FetchError>?
         do {
-            result = try await scope.run { [deadline, base] objects async throws(FetchError) in
-                let base = base(objects)
-                guard let deadline else { return try await base.fetch(request) }
-                let result = await deadline.bound { () async throws(FetchError) in try await base.fetch(request) }
-                guard let result else {
-                    throw FetchError(.timedOut, request: request, explanation: "was not answered before the deadline")
-                }
-                return try result.get()
+            result = try await scope.run(by: { _ in deadline }) { [base] objects async throws(FetchError) in
+                try await base(objects).fetch(request)
             }
         } catch {
             throw error.workBegan
                 ? FetchError(.interrupted, request: request, explanation: "was interrupted: \(error)")
                 : FetchError(.closed, request: request, explanation: "was not sent: \(error)")
+        }
+        guard let result else {
+            throw FetchError(.timedOut, request: request, explanation: "was not answered before the deadline")
         }
         return try result.get()
     }

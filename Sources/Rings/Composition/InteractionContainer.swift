@@ -99,13 +99,11 @@ extension InteractionContainer {
     public func perform<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Self) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure>? {
-        let result = try await scope.run { interaction in
-            await InteractionID.$current.withValue(id) {
-                await interaction.deadline.bound { () async throws(Failure) in try await work(self) }
+        try await scope.run(by: { $0.deadline }) { _ async throws(Failure) in
+            let result = await InteractionID.$current.withValue(id) {
+                await Result(awaiting: { () async throws(Failure) in try await work(self) })
             }
-        }
-        return switch result {
-        case .success(let ending): ending
+            return try result.get()
         }
     }
 }

@@ -41,6 +41,9 @@ public struct Deadline: Sendable {
     /// A stopwatch that started when the deadline was created.
     package var stopwatch: Stopwatch { Stopwatch { [timer, start] in timer.now - start } }
 
+    /// The executor for work that the deadline cancels, or `nil` for the default executor.
+    package var executor: (any TaskExecutor)? { timer.executor }
+
     /// The time until the deadline, zero or negative once it has passed.
     public var remaining: Duration { moment - timer.now }
 
