@@ -28,7 +28,7 @@ def main(arguments):
         raise SystemExit(__doc__)
     rows = [
         ("`inward --help`", [arguments[0], "--help"], "15"),
-        ("`inward users`, from the sample", [arguments[0], "users"], "15"),
+        ("`inward --open users`, from the sample", [arguments[0], "--open", "users"], "15"),
         ("`python3 -c 'print(1)'`", [sys.executable, "-c", "print(1)"], ""),
         ("`/usr/bin/printf 1`", ["/usr/bin/printf", "1"], ""),
     ]

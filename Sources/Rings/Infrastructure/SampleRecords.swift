@@ -11,36 +11,40 @@ final class SampleRecords: Sendable {
     }
 
     private struct State {
-        var lists: [String: [Entry]]
+        /// The lists that were used so far, by their names.
+        var lists: [String: [Entry]] = [:]
         /// How often each record was written, by its path.
         var versions: [String: Int] = [:]
         /// The last identity in each list. An identity is not used again after its record was deleted.
-        var lastIDs: [String: Int]
+        var lastIDs: [String: Int] = [:]
+
+        /// Makes a list when it is first used, because making all of them takes longer than starting the program.
+        mutating func load(_ name: String) {
+            guard lists[name] == nil, let entries = SampleRecords.entries(in: name) else { return }
+            lists[name] = entries
+            lastIDs[name] = entries.map(\.id).max() ?? 0
+        }
     }
 
     private typealias Record = [String: Any]
 
     private static let maximumCount = 1_000
     private static let json = HeaderField(.contentType, "application/json; charset=utf-8")
-    private let state: Mutex<State>
-
-    init() {
-        let posts = Self.entries(Data(PackageResources.posts_json))
-        let comments = posts.flatMap { Self.comments(on: $0.id) }
-        let lists = ["users": Self.entries(Data(PackageResources.users_json)), "posts": posts, "comments": comments]
-        state = Mutex(State(lists: lists, lastIDs: lists.mapValues { $0.map(\.id).max() ?? 0 }))
-    }
+    private let state = Mutex(State())
 
     /// Returns the JSON text of a list, such as `posts`.
     func list(_ name: String) -> Data? {
-        state.withLock(\.lists)[name].map {
-            Data("[".utf8) + $0.map(\.text).joined(separator: Data(",".utf8)) + Data("]".utf8)
+        let entries = state.withLock { state in
+            state.load(name)
+            return state.lists[name]
         }
+        return entries.map { Data("[".utf8) + $0.map(\.text).joined(separator: Data(",".utf8)) + Data("]".utf8) }
     }
 
     /// Returns the answer to a request for a record or a change, or `nil` if it is for something else.
     func answer(to request: DataRequest, at path: [String]) -> DataResponse? {
         state.withLock { state in
+            for part in path { state.load(part) }
             switch (request.method, path.count) {
             case (.post, 1) where ["posts", "comments"].contains(path[0]):
                 return Self.create(request.body, in: path[0], &state)
@@ -108,6 +112,16 @@ final class SampleRecords: Sendable {
     }
 
     // MARK: Lists
+
+    /// Returns the records with which a list begins, or `nil` if there is no such list.
+    private static func entries(in list: String) -> [Entry]? {
+        switch list {
+        case "users": entries(Data(PackageResources.users_json))
+        case "posts": entries(Data(PackageResources.posts_json))
+        case "comments": entries(Data(PackageResources.posts_json)).flatMap { comments(on: $0.id) }
+        default: nil
+        }
+    }
 
     private static func entries(_ list: Data) -> [Entry] {
         let records = try? JSONSerialization.jsonObject(with: list) as? [Record]
