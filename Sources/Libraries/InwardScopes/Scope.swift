@@ -210,18 +210,10 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         _ work: @escaping @Sendable (Objects, Deadline?) async -> Answer
     ) async throws(ScopeError) -> Answer {
         let place = try begin(running)
-        // The objects are released only if the scope has closed without waiting for the work.
-        guard let objects = content.withLock({ $0 }) else {
+        guard let (task, deadline) = start(running, deadline: deadline, work) else {
+            // The scope has closed without waiting for the work.
             end(place)
             throw ScopeError(closed: title)
-        }
-        let deadline = deadline(objects)
-        // Unstructured, because the calling task, the scope and the deadline can cancel it. The calling task waits for it below.
-        // The scope tracks it from here on, and does not close before it has ended.
-        let task = Task.startingHere(on: deadline?.executor) {
-            let answer = await work(objects, deadline)
-            running.finish()
-            return answer
         }
         // Fast path: work that needs only memory has ended by now.
         let disarm = running.cancels(task) ? deadline?.whenPassed { running.cancel(asLate: true) } : nil
@@ -231,8 +223,28 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
             task.cancel()
         }
         disarm?()
+        // The task has released the objects.
+        running.finish()
         guard state.withLock({ $0.end(place) }) else { throw ScopeError(closed: title, workBegan: true) }
         return answer
+    }
+
+    /// Starts work with the scope's objects, which only its task holds. Returns `nil` if the objects have been released.
+    private func start<Answer: Sendable>(
+        _ running: TrackedWork,
+        deadline: (Objects) -> Deadline?,
+        _ work: @escaping @Sendable (Objects, Deadline?) async -> Answer
+    ) -> (task: Task<Answer, Never>, deadline: Deadline?)? {
+        guard let objects = content.withLock({ $0 }) else { return nil }
+        let deadline = deadline(objects)
+        // Unstructured, because the calling task, the scope and the deadline can cancel it. The calling task waits for it, and the
+        // scope does not close before it has ended.
+        let task = Task.startingHere(on: deadline?.executor) {
+            let answer = await work(objects, deadline)
+            running.noteEnd()
+            return answer
+        }
+        return (task, deadline)
     }
 
     /// Closes the scope, or waits until it is closed if closing has already started.

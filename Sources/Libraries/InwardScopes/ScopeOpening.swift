@@ -132,6 +132,9 @@ final class TrackedWork: RunningWork {
         var task: (any RunningWork)?
         var isCancelled = false
         var isLate = false
+        /// Whether there is a result, so that nothing has to be cancelled.
+        var hasEnded = false
+        /// Whether nobody has to wait any longer.
         var isOver = false
         var waiters: [Promise<Void>] = []
     }
@@ -145,14 +148,17 @@ final class TrackedWork: RunningWork {
     ///
     /// - Returns: Whether the work has not ended yet.
     func cancels(_ task: some RunningWork) -> Bool {
-        let (isCancelled, isOver) = state.withLock { state in
+        let (isCancelled, hasEnded) = state.withLock { state in
             // A task that has ended is not kept, because it keeps its result.
-            state.task = state.isOver ? nil : task
-            return (state.isCancelled, state.isOver)
+            state.task = state.hasEnded ? nil : task
+            return (state.isCancelled, state.hasEnded)
         }
         if isCancelled { task.cancel() }
-        return !isOver
+        return !hasEnded
     }
+
+    /// Notes that there is a result.
+    func noteEnd() { state.withLock { $0.hasEnded = true } }
 
     /// Resumes the waiters.
     func finish() {
@@ -172,7 +178,7 @@ final class TrackedWork: RunningWork {
     func cancel(asLate isLate: Bool) {
         let task = state.withLock { state in
             state.isCancelled = true
-            if isLate, !state.isOver { state.isLate = true }
+            if isLate, !state.hasEnded { state.isLate = true }
             return state.task
         }
         task?.cancel()
