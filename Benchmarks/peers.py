@@ -17,6 +17,9 @@ FILES = {
     "decode-png": "600x600.png",
     "decode-jpeg": "6-megapixels.jpg",
     "decode-jpeg-progressive": "6-megapixels-progressive.jpg",
+    "encode-png": "6-megapixels.jpg",
+    "encode-png-graphic": "graphic.png",
+    "encode-jpeg": "6-megapixels.jpg",
     "thumbnail": "2725x2225.jpg",
     "thumbnail-vips": "2725x2225.jpg",
     "watermark": "720x588.png",
@@ -26,6 +29,9 @@ ROWS = [
     ("decode-png", "pillow", 40, 1.0),
     ("decode-jpeg", "pillow", 5, 0.75),
     ("decode-jpeg-progressive", "pillow", 5, 0.6),
+    ("encode-png", "pillow", 3, 1.0),
+    ("encode-png-graphic", "pillow", 3, 1.0),
+    ("encode-jpeg", "pillow", 5, 0.5),
     ("thumbnail", "pyvips", 8, 0.5),
     ("watermark", "pillow", 40, None),
 ]
@@ -40,7 +46,7 @@ ROUNDS = 7
 def make(directory):
     import numpy
 
-    from PIL import Image
+    from PIL import Image, ImageDraw, ImageFont
 
     random = numpy.random.default_rng(7)
 
@@ -58,6 +64,21 @@ def make(directory):
             planes.append(plane + random.normal(0, 4, (height, width)))
         return Image.fromarray(numpy.clip(numpy.dstack(planes), 0, 255).astype(numpy.uint8))
 
+    def graphic(width, height):
+        # Flat panels and lines of smooth text, like a screenshot.
+        image = Image.new("RGB", (width, height), (246, 247, 249))
+        draw = ImageDraw.Draw(image)
+        for top in range(40, height - 240, 250):
+            for left in range(40, width - 440, 490):
+                color = tuple(int(part) for part in random.integers(140, 255, 3))
+                draw.rounded_rectangle((left, top, left + 450, top + 210), 16, color, (90, 90, 110), 2)
+                for line in range(6):
+                    text = "".join(random.choice(list("etaoin shrdlu cmfwyp vbgkjq")) for _ in range(34))
+                    font = ImageFont.load_default(20)
+                    draw.text((left + 20, top + 20 + 28 * line), text, (40, 40, 60), font)
+        return image
+
+    graphic(3000, 2000).save(directory / "graphic.png")
     photograph(600, 600).save(directory / "600x600.png")
     picture = photograph(3000, 2000)
     picture.save(directory / "6-megapixels.jpg", quality=85)
@@ -72,6 +93,10 @@ def pillow(task, data):
 
     if task in ("decode-png", "decode-jpeg", "decode-jpeg-progressive"):
         return lambda: Image.open(io.BytesIO(data)).load()
+    if task.startswith("encode-"):
+        image = Image.open(io.BytesIO(data)).convert("RGB")
+        options = {"format": "JPEG", "quality": 80} if task == "encode-jpeg" else {"format": "PNG"}
+        return lambda: image.save(io.BytesIO(), **options)
     if task == "watermark":
         image = Image.open(io.BytesIO(data)).convert("RGBA")
         mark = Image.new("RGBA", (200, 80), (200, 30, 30, 128))

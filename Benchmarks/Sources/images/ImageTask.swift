@@ -11,6 +11,9 @@ enum ImageTask: String, CaseIterable {
     case decodePNG = "decode-png"
     case decodeJPEG = "decode-jpeg"
     case decodeProgressiveJPEG = "decode-jpeg-progressive"
+    case encodePNG = "encode-png"
+    case encodePNGGraphic = "encode-png-graphic"
+    case encodeJPEG = "encode-jpeg"
     case thumbnail
     #if Vips
     case thumbnailByVips = "thumbnail-vips"
@@ -23,6 +26,8 @@ enum ImageTask: String, CaseIterable {
         case .decodePNG: "600x600.png"
         case .decodeJPEG: "6-megapixels.jpg"
         case .decodeProgressiveJPEG: "6-megapixels-progressive.jpg"
+        case .encodePNG, .encodeJPEG: "6-megapixels.jpg"
+        case .encodePNGGraphic: "graphic.png"
         case .thumbnail: "2725x2225.jpg"
         #if Vips
         case .thumbnailByVips: "2725x2225.jpg"
@@ -37,6 +42,10 @@ enum ImageTask: String, CaseIterable {
         switch self {
         case .decodePNG, .decodeJPEG, .decodeProgressiveJPEG:
             return { Int(try codec.image(from: bytes, ImageDecodingOptions()).bytes[0]) }
+        case .encodePNG, .encodePNGGraphic:
+            return try encoding(of: bytes, as: .png, by: codec)
+        case .encodeJPEG:
+            return try encoding(of: bytes, as: .jpeg(quality: 80), by: codec)
         case .thumbnail:
             return thumbnail(of: bytes, by: codec)
         #if Vips
@@ -52,6 +61,16 @@ enum ImageTask: String, CaseIterable {
             let watermark = Watermark(.image(mark))
             return { Int(try watermark.filtered(image).bytes[0]) }
         }
+    }
+
+    /// Encodes an image that was decoded before.
+    private func encoding(
+        of bytes: [UInt8],
+        as encoding: ImageEncoding,
+        by codec: some ImageCodec
+    ) throws -> () throws -> Int {
+        let image = try codec.image(from: bytes, ImageDecodingOptions())
+        return { try codec.bytes(of: image, as: encoding).count }
     }
 
     /// Decodes an image with the largest possible reduction, scales it and encodes it.

@@ -1,6 +1,7 @@
 import Foundation
 import InwardImageCodecs
 import InwardImages
+import InwardTesting
 import Testing
 
 struct JPEGEncodingTests {
@@ -37,6 +38,20 @@ struct JPEGEncodingTests {
         )
         let bytes = try codec.bytes(of: image, as: .jpeg(quality: 100, subsampling: .none))
         #expect(noise(try codec.image(from: bytes, ImageDecodingOptions()), image) > 35)
+    }
+
+    @Test func noiseIsEncodedInSeveralPieces() throws {
+        // A row of MCUs is larger than the buffer of the encoder, and many bytes look like markers.
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SplitMix64(seed: seed)
+        let size = ImageSize(clamping: 3_001, 17)
+        let bytes = (0..<4 * size.pixelCount).map { index in
+            index % 4 == 3 ? 255 : UInt8.random(in: 0...255, using: &generator)
+        }
+        let image = try #require(Image(size: size, bytes: bytes))
+        let encoded = try codec.bytes(of: image, as: .jpeg(quality: 100, subsampling: .none))
+        #expect(encoded.count > 100_000, "seed \(seed)")
+        #expect(noise(try codec.image(from: encoded, ImageDecodingOptions()), image) > 40, "seed \(seed)")
     }
 
     @Test func grayImageHasOneComponent() throws {

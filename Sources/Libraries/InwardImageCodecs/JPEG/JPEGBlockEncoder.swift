@@ -1,16 +1,17 @@
 /// An encoder for the blocks of a baseline scan (T.81 annex F.1.2).
 struct JPEGBlockEncoder {
-    private let brightness = Self.codes(0)
-    private let color = Self.codes(1)
-    private let order = JPEGZigzag.order
-    private var predictions = [Int32](repeating: 0, count: 3)
+    /// The maximum size of a block in bytes: 64 codes of up to 27 bits, with a zero after each byte.
+    static let mostBytes = 2 * 64 * 27 / 8
 
-    private static func codes(_ number: Int) -> (dc: [UInt32], ac: [UInt32]) {
-        let tables = [false, true].map { JPEGHuffmanCodes(JPEGStandardTables.huffman(ac: $0, number)).codes }
-        return (tables[0], tables[1])
+    /// The codes for luminance and then those for chrominance: 256 for DC and 256 for AC coefficients each.
+    private let codes = [0, 1].flatMap { number in
+        [false, true].flatMap { JPEGHuffmanCodes(JPEGStandardTables.huffman(ac: $0, number)).codes }
     }
+    private let order = JPEGZigzag.transposed
+    private let masks = JPEGZigzag.masks
+    private var predictions = SIMD4<Int32>(repeating: 0)
 
-    /// Encodes a block.
+    /// Encodes a block, and writes all but the last bits.
     ///
     /// - Parameters:
     ///   - samples: The samples.
@@ -20,6 +21,7 @@ struct JPEGBlockEncoder {
     ///   - quantizer: The quantizer of the component.
     ///   - coefficients: Scratch space for 64 coefficients.
     ///   - writer: The writer of the encoded bits.
+    ///   - output: The destination, with space for ``mostBytes``.
     mutating func encode(
         _ samples: Span<UInt8>,
         _ position: Int,
@@ -27,16 +29,18 @@ struct JPEGBlockEncoder {
         _ component: Int,
         _ quantizer: JPEGQuantizer,
         _ coefficients: inout MutableSpan<Int16>,
-        to writer: inout JPEGBitWriter
+        by writer: inout JPEGBitWriter,
+        to output: inout MutableSpan<UInt8>
     ) {
         let rows = quantizer.quantized(JPEGForwardDCT.coefficients(Self.block(samples, position, stride)))
         let value = Int32(rows.row0[0])
-        let difference = value - predictions[component]
+        let difference = value &- predictions[component]
         predictions[component] = value
-        let (dc, ac) = component == 0 ? brightness : color
-        Self.put(difference, run: 0, dc.span, to: &writer)
         rows.store(to: &coefficients)
-        Self.putAC(coefficients.span, rows.isUpperLeft ? 25 : 64, order.span, ac.span, to: &writer)
+        let first = component == 0 ? 0 : 512
+        let codes = codes.span.extracting(first..<first &+ 512)
+        let places = rows.places(masks.span)
+        Self.put(difference, coefficients.span, places, order.span, codes, by: &writer, to: &output)
     }
 
     @inline(never)
@@ -53,81 +57,109 @@ struct JPEGBlockEncoder {
         )
     }
 
-    /// Writes the AC coefficients up to the last nonzero one.
+    /// Writes the difference of the DC coefficient, and the AC coefficients up to the last nonzero one.
     @inline(never)
-    private static func putAC(
+    private static func put(
+        _ difference: Int32,
         _ coefficients: Span<Int16>,
-        _ end: Int,
+        _ places: UInt64,
         _ order: Span<UInt8>,
         _ codes: Span<UInt32>,
-        to writer: inout JPEGBitWriter
+        by writer: inout JPEGBitWriter,
+        to output: inout MutableSpan<UInt8>
     ) {
-        var run = 0
-        for index in 1..<end {
-            let coefficient = coefficients[Int(order[index])]
-            if coefficient == 0 {
-                run &+= 1
-                continue
-            }
+        // A local copy stays in registers.
+        var bits = writer
+        put(difference, codes, 0, by: &bits, to: &output)
+        var places = places & ~1
+        var last = 0
+        while places != 0 {
+            let index = places.trailingZeroBitCount
+            places &= places &- 1
+            var run = index &- last &- 1
+            last = index
             while run > 15 {
-                put(0, run: 15, codes, to: &writer)
+                put(0, codes, 256 &+ 15 &* 16, by: &bits, to: &output)
                 run &-= 16
             }
-            put(Int32(coefficient), run: run, codes, to: &writer)
-            run = 0
+            let coefficient = Int32(coefficients[Int(order[index])])
+            put(coefficient, codes, 256 &+ run &* 16, by: &bits, to: &output)
         }
-        if run > 0 || end < 64 { put(0, run: 0, codes, to: &writer) }
+        if last < 63 { put(0, codes, 256, by: &bits, to: &output) }
+        writer = bits
     }
 
-    /// Writes the code for a run and the size of a value, and then the value's bits.
+    /// Writes the code for the size of a value, and then the value's bits.
     @inline(__always)
-    private static func put(_ value: Int32, run: Int, _ codes: Span<UInt32>, to writer: inout JPEGBitWriter) {
-        let size = 32 &- abs(value).leadingZeroBitCount
-        let code = codes[run &<< 4 | size]
+    private static func put(
+        _ value: Int32,
+        _ codes: Span<UInt32>,
+        _ start: Int,
+        by writer: inout JPEGBitWriter,
+        to output: inout MutableSpan<UInt8>
+    ) {
+        let sign = value &>> 31
+        let size = 32 &- ((value ^ sign) &- sign).leadingZeroBitCount
+        let code = codes[start &+ size]
         // A negative value is written as its predecessor, without the sign bits.
-        let bits = UInt32(bitPattern: value &+ value &>> 31) & (1 &<< UInt32(truncatingIfNeeded: size) &- 1)
-        let length = Int(truncatingIfNeeded: code &>> 16)
-        writer.put((code & 0xFFFF) &<< UInt32(truncatingIfNeeded: size) | bits, length &+ size)
+        let bits = UInt32(bitPattern: value &+ sign) & (1 &<< UInt32(truncatingIfNeeded: size) &- 1)
+        let length = Int(truncatingIfNeeded: code &>> 16) &+ size
+        writer.put((code & 0xFFFF) &<< UInt32(truncatingIfNeeded: size) | bits, length, to: &output)
     }
 }
 
 /// A writer of bits as entropy-coded data, the most significant bit first (T.81 annex F.1.2.3).
 struct JPEGBitWriter {
-    /// The file so far.
-    var bytes: [UInt8]
+    /// The number of bytes in the destination.
+    var count = 0
     private var bits: UInt64 = 0
     private var free = 64
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
     /// Appends 0 to 27 bits. All higher bits of the value must be zero.
     @inline(__always)
-    mutating func put(_ value: UInt32, _ length: Int) {
-        if free < 27 { flush() }
+    mutating func put(_ value: UInt32, _ length: Int, to output: inout MutableSpan<UInt8>) {
         free &-= length
         bits |= UInt64(value) &<< UInt64(truncatingIfNeeded: free)
-    }
-
-    /// Writes all complete bytes, with a zero after each 0xFF so that it does not look like a marker.
-    @inline(never)
-    private mutating func flush() {
-        while free <= 56 {
-            let byte = UInt8(truncatingIfNeeded: bits >> 56)
-            bytes.append(byte)
-            if byte == 0xFF { bytes.append(0) }
-            bits <<= 8
-            free += 8
+        guard free <= 32 else { return }
+        let word = UInt32(truncatingIfNeeded: bits &>> 32)
+        bits &<<= 32
+        free &+= 32
+        // The highest bit of a byte remains if all of its bits are set.
+        if (~word &- 0x0101_0101) & word & 0x8080_8080 == 0 {
+            output.store(word.byteSwapped, at: count)
+            count &+= 4
+        } else {
+            count = Self.put(word, to: &output, at: count)
         }
     }
 
+    /// Writes four bytes, and returns the position behind them.
+    @inline(never)
+    private static func put(_ word: UInt32, to output: inout MutableSpan<UInt8>, at position: Int) -> Int {
+        var position = position
+        for shift in [24, 16, 8, 0] as [UInt32] {
+            put(byte: UInt8(truncatingIfNeeded: word &>> shift), to: &output, at: &position)
+        }
+        return position
+    }
+
+    /// Writes a byte, with a zero after 0xFF so that it does not look like a marker.
+    private static func put(byte: UInt8, to output: inout MutableSpan<UInt8>, at position: inout Int) {
+        output[position] = byte
+        position += 1
+        guard byte == 0xFF else { return }
+        output[position] = 0
+        position += 1
+    }
+
     /// Writes the remaining bits, and fills the last byte with ones.
-    mutating func finish() {
-        flush()
-        guard free < 64 else { return }
-        put(1 << UInt32(free - 56) - 1, free - 56)
-        flush()
+    mutating func finish(_ output: inout MutableSpan<UInt8>) {
+        if free % 8 > 0 { bits |= (1 &<< UInt64(free % 8) &- 1) &<< UInt64(free / 8 * 8) }
+        while free < 64 {
+            Self.put(byte: UInt8(truncatingIfNeeded: bits &>> 56), to: &output, at: &count)
+            bits &<<= 8
+            free += 8
+        }
     }
 }
 
@@ -154,15 +186,34 @@ struct JPEGHuffmanCodes {
 ///
 /// It is the transpose of the inverse DCT, with the same 13-bit fixed-point factors and 16-bit products.
 enum JPEGForwardDCT {
-    /// Returns the coefficients of level-shifted samples.
-    @inline(never)
+    /// Returns the coefficients of level-shifted samples, transposed: each row contains those of one horizontal frequency.
+    @inline(__always)
     static func coefficients(_ samples: JPEGBlockRows) -> JPEGBlockRows {
-        // The row pass keeps 2 additional bits for the column pass.
-        let columns = transformed(samples.transposed, rounding: 1 << 10, shift: 11)
-        return transformed(columns.transposed, rounding: 1 << 14, shift: 15)
+        rows(columns(samples))
     }
 
-    /// Returns eight transforms of eight numbers, one in each lane.
+    // The passes are not inlined, because the compiler would otherwise mix the lanes of one with the transposition of the other.
+
+    /// Transforms each column. The result has 2 additional bits for the row pass.
+    @inline(never)
+    private static func columns(_ samples: JPEGBlockRows) -> JPEGBlockRows {
+        var result = transformed(samples, rounding: 1 << 10, shift: 11)
+        result.row0 = result.row0 &<< 2
+        result.row4 = result.row4 &<< 2
+        return result
+    }
+
+    /// Transforms each row, and transposes the block.
+    @inline(never)
+    private static func rows(_ columns: JPEGBlockRows) -> JPEGBlockRows {
+        var result = transformed(columns.transposed, rounding: 1 << 14, shift: 15)
+        result.row0 = (result.row0 &+ 2) &>> 2
+        result.row4 = (result.row4 &+ 2) &>> 2
+        return result
+    }
+
+    /// Returns eight transforms of eight numbers, one in each lane. The first and the fifth coefficient are sums that are not
+    /// scaled yet. Both have at most 16 bits: even 64 samples of -128, with 2 more bits each, add up to -32768.
     @inline(__always)
     private static func transformed(_ input: JPEGBlockRows, rounding: Int32, shift: Int32) -> JPEGBlockRows {
         let sum0 = input.row0 &+ input.row7
@@ -177,27 +228,39 @@ enum JPEGForwardDCT {
         let inner = sum1 &+ sum2
         let outerDifference = sum0 &- sum3
         let innerDifference = sum1 &- sum2
-        let row0 = JPEGBlockRows.sum(outer, 8192, inner, 8192)
-        let row4 = JPEGBlockRows.sum(outer, 8192, inner, -8192)
+        // All factors are positive, because the compiler has an instruction for sums of products but not for differences.
+        let innerReversed = sum2 &- sum1
+        let reversed1 = input.row6 &- input.row1
+        let reversed2 = input.row5 &- input.row2
+        let reversed3 = input.row4 &- input.row3
         let row2 = JPEGBlockRows.sum(outerDifference, 10703, innerDifference, 4433)
-        let row6 = JPEGBlockRows.sum(outerDifference, 4433, innerDifference, -10704)
+        let row6 = JPEGBlockRows.sum(outerDifference, 4433, innerReversed, 10704)
         let row1 = JPEGBlockRows.sum(odd0, 11363, odd1, 9633) &+ JPEGBlockRows.sum(odd2, 6437, odd3, 2260)
-        let row3 = JPEGBlockRows.sum(odd0, 9633, odd1, -2259) &+ JPEGBlockRows.sum(odd2, -11362, odd3, -6436)
-        let row5 = JPEGBlockRows.sum(odd0, 6437, odd1, -11362) &+ JPEGBlockRows.sum(odd2, 2261, odd3, 9633)
-        let row7 = JPEGBlockRows.sum(odd0, 2260, odd1, -6436) &+ JPEGBlockRows.sum(odd2, 9633, odd3, -11363)
-        let scaled0 = ((row0 &+ rounding) &>> shift).narrow
+        let row3 =
+            JPEGBlockRows.sum(odd0, 9633, reversed1, 2259) &+ JPEGBlockRows.sum(reversed2, 11362, reversed3, 6436)
+        let row5 = JPEGBlockRows.sum(odd0, 6437, reversed1, 11362) &+ JPEGBlockRows.sum(odd2, 2261, odd3, 9633)
+        let row7 = JPEGBlockRows.sum(odd0, 2260, reversed1, 6436) &+ JPEGBlockRows.sum(odd2, 9633, reversed3, 11363)
         let scaled1 = ((row1 &+ rounding) &>> shift).narrow
         let scaled2 = ((row2 &+ rounding) &>> shift).narrow
         let scaled3 = ((row3 &+ rounding) &>> shift).narrow
-        let scaled4 = ((row4 &+ rounding) &>> shift).narrow
         let scaled5 = ((row5 &+ rounding) &>> shift).narrow
         let scaled6 = ((row6 &+ rounding) &>> shift).narrow
         let scaled7 = ((row7 &+ rounding) &>> shift).narrow
-        return JPEGBlockRows(scaled0, scaled1, scaled2, scaled3, scaled4, scaled5, scaled6, scaled7)
+        return JPEGBlockRows(
+            outer &+ inner,
+            scaled1,
+            scaled2,
+            scaled3,
+            outer &- inner,
+            scaled5,
+            scaled6,
+            scaled7
+        )
     }
 }
 
-/// A quantizer, which divides coefficients by the values of a quantization table (T.81 annex A.3.4).
+/// A quantizer, which divides coefficients by the values of a quantization table (T.81 annex A.3.4). The coefficients are
+/// transposed.
 struct JPEGQuantizer {
     /// The values, row by row, 1 to 255 each.
     let table: [UInt8]
@@ -223,9 +286,9 @@ struct JPEGQuantizer {
             let divisor = 8 * Int(number)
             // The reciprocal has 15 bits. The quotients are exact, because dividends have at most 14 bits.
             let log = Int.bitWidth - 1 - divisor.leadingZeroBitCount
-            halves[index / 8][index % 8] = UInt16(divisor / 2)
-            reciprocals[index / 8][index % 8] = UInt16((1 << (15 + log) + divisor - 1) / divisor)
-            scales[index / 8][index % 8] = UInt16(1 << (17 - log))
+            halves[index % 8][index / 8] = UInt16(divisor / 2)
+            reciprocals[index % 8][index / 8] = UInt16((1 << (15 + log) + divisor - 1) / divisor)
+            scales[index % 8][index / 8] = UInt16(1 << (17 - log))
         }
         self.halves = halves
         self.reciprocals = reciprocals

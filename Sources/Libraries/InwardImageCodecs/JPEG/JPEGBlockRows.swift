@@ -124,6 +124,24 @@ struct JPEGBlockRows {
             && (row0 | row1 | row2 | row3).highHalf == SIMD4(repeating: 0)
     }
 
+    /// Returns the places of the nonzero coefficients of a transposed block as bits, the first in coding order lowest.
+    @inline(__always)
+    func places(_ masks: Span<UInt64>) -> UInt64 {
+        masks[Self.flags(row0)] | masks[256 &+ Self.flags(row1)] | masks[512 &+ Self.flags(row2)]
+            | masks[768 &+ Self.flags(row3)] | masks[1024 &+ Self.flags(row4)] | masks[1280 &+ Self.flags(row5)]
+            | masks[1536 &+ Self.flags(row6)] | masks[1792 &+ Self.flags(row7)]
+    }
+
+    /// Returns whether each coefficient is nonzero, as bits.
+    @inline(__always)
+    private static func flags(_ row: SIMD8<Int16>) -> Int {
+        let flags = ((row | (0 &- row)).unsigned &>> 15).signed.bytes
+        // Both types have eight bytes, and every bit pattern is an integer.
+        let word = unsafe unsafeBitCast(flags, to: UInt64.self).littleEndian
+        // The product moves the lowest bit of each byte to the highest byte. No two bits meet, so nothing is carried.
+        return Int(truncatingIfNeeded: (word &* 0x0102_0408_1020_4080) &>> 56)
+    }
+
     /// Returns the product of two blocks, element by element.
     @inline(__always)
     func multiplied(by other: JPEGBlockRows) -> JPEGBlockRows {
@@ -179,4 +197,16 @@ enum JPEGZigzag {
         47, 55,
         62, 63,
     ]
+
+    /// The position in the transposed block of each coefficient in coding order.
+    static let transposed: [UInt8] = order.map { $0 % 8 * 8 + $0 / 8 }
+
+    /// The places in coding order, as bits, of any coefficients of a row of the transposed block: 256 masks for each row.
+    static let masks: [UInt64] = (0..<8 * 256).map { index in
+        (0..<8).reduce(0 as UInt64) { mask, column in
+            guard index >> column & 1 == 1 else { return mask }
+            let place = transposed.firstIndex(of: UInt8(index / 256 * 8 + column)) ?? 0
+            return mask | 1 << UInt64(place)
+        }
+    }
 }

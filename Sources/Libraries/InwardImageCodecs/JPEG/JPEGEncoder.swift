@@ -2,6 +2,9 @@ import InwardImages
 
 /// An encoder for baseline JPEG files with a single scan and the Huffman tables of T.81 annex K.
 struct JPEGEncoder {
+    /// The number of bytes that are encoded before they are appended to the file.
+    private static let bufferCount = 32_768
+
     private let size: ImageSize
     private let orientation: Orientation
     private let isGray: Bool
@@ -40,26 +43,54 @@ struct JPEGEncoder {
         var samples = storage.mutableSpan
         var coefficientStorage = [Int16](repeating: 0, count: 64)
         var coefficients = coefficientStorage.mutableSpan
-        var writer = JPEGBitWriter(header())
-        writer.bytes.reserveCapacity(1024 + size.pixelCount / 4)
+        var bytes = header()
+        bytes.reserveCapacity(1024 + size.pixelCount / 4)
+        // Space for the largest MCU after the others, because the number of bytes is only checked after each.
+        var buffer = [UInt8](repeating: 0, count: Self.bufferCount + 6 * JPEGBlockEncoder.mostBytes)
         var blocks = JPEGBlockEncoder()
+        var writer = JPEGBitWriter()
+        let columns = size.divided(by: 8 * horizontal).width
         for band in 0..<size.divided(by: 8 * vertical).height {
             try ImageCodecError.checkCancellation()
             rows.fill(&samples, band: band, from: pixels)
-            for mcu in 0..<size.divided(by: 8 * horizontal).width {
-                for row in 0..<vertical {
-                    for column in 0..<horizontal {
-                        let position = 8 * row * rows.stride + 8 * (mcu * horizontal + column)
-                        blocks.encode(samples.span, position, rows.stride, 0, brightness, &coefficients, to: &writer)
-                    }
+            var mcu = 0
+            while mcu < columns {
+                writer.count = 0
+                var output = buffer.mutableSpan
+                while mcu < columns, writer.count < Self.bufferCount {
+                    encode(samples.span, rows, mcu, with: &blocks, &coefficients, by: &writer, to: &output)
+                    mcu += 1
                 }
-                guard !isGray else { continue }
-                blocks.encode(samples.span, rows.blue + 8 * mcu, rows.stride, 1, color, &coefficients, to: &writer)
-                blocks.encode(samples.span, rows.red + 8 * mcu, rows.stride, 2, color, &coefficients, to: &writer)
+                bytes += buffer[..<writer.count]
             }
         }
-        writer.finish()
-        return writer.bytes + [0xFF, JPEGMarker.endOfImage]
+        writer.count = 0
+        var output = buffer.mutableSpan
+        writer.finish(&output)
+        bytes += buffer[..<writer.count]
+        bytes += [0xFF, JPEGMarker.endOfImage]
+        return bytes
+    }
+
+    /// Encodes an MCU.
+    private func encode(
+        _ samples: Span<UInt8>,
+        _ rows: JPEGSampleRows,
+        _ mcu: Int,
+        with blocks: inout JPEGBlockEncoder,
+        _ coefficients: inout MutableSpan<Int16>,
+        by writer: inout JPEGBitWriter,
+        to output: inout MutableSpan<UInt8>
+    ) {
+        for row in 0..<vertical {
+            for column in 0..<horizontal {
+                let position = 8 * row * rows.stride + 8 * (mcu * horizontal + column)
+                blocks.encode(samples, position, rows.stride, 0, brightness, &coefficients, by: &writer, to: &output)
+            }
+        }
+        guard !isGray else { return }
+        blocks.encode(samples, rows.blue + 8 * mcu, rows.stride, 1, color, &coefficients, by: &writer, to: &output)
+        blocks.encode(samples, rows.red + 8 * mcu, rows.stride, 2, color, &coefficients, by: &writer, to: &output)
     }
 
     /// Returns everything before the entropy-coded data.
@@ -151,52 +182,51 @@ struct JPEGSampleRows {
             column &+= 8
         }
         guard column < size.width else { return }
-        var rest = SIMD32<UInt8>(repeating: 0)
-        for byte in 0..<4 * (size.width - column) { rest[byte] = pixels[first + 4 * column + byte] }
+        var rest = SIMD8<UInt32>(repeating: 0)
+        for pixel in 0..<size.width - column { rest[pixel] = pixels.quad(at: first + 4 * (column + pixel)) }
         write(&samples, start + column, Self.onWhite(rest))
     }
 
     /// Returns eight pixels blended with white.
     @inline(__always)
-    private static func onWhite(_ pixels: SIMD32<UInt8>) -> SIMD32<UInt8> {
-        let alpha = pixels.oddHalf.oddHalf
-        return alpha == SIMD8(repeating: 255) ? pixels : blended(pixels)
+    private static func onWhite(_ pixels: SIMD8<UInt32>) -> SIMD8<UInt32> {
+        // The comparison of whole vectors is a loop.
+        let both = pixels.lowHalf & pixels.highHalf
+        return both[0] & both[1] & both[2] & both[3] >= 0xFF00_0000 ? pixels : blended(pixels)
     }
 
     @inline(never)
-    private static func blended(_ pixels: SIMD32<UInt8>) -> SIMD32<UInt8> {
-        var pixels = pixels
+    private static func blended(_ pixels: SIMD8<UInt32>) -> SIMD8<UInt32> {
+        var result = SIMD8<UInt32>(repeating: 0)
         for pixel in 0..<8 {
-            let alpha = Int(pixels[4 * pixel + 3])
-            for part in 4 * pixel..<4 * pixel + 3 {
-                pixels[part] = UInt8((Int(pixels[part]) * alpha + 255 * (255 - alpha) + 127) / 255)
+            let alpha = pixels[pixel] >> 24
+            for shift in [0, 8, 16] as [UInt32] {
+                let level = pixels[pixel] >> shift & 0xFF
+                result[pixel] |= ((level * alpha + 255 * (255 - alpha) + 127) / 255) << shift
             }
         }
-        return pixels
+        return result
     }
 
+    /// Writes the samples of eight pixels.
+    ///
+    /// The products have 6 fractional bits, and the factors of each sum add up to 1 or 0. So no sum exceeds 16 bits.
     @inline(__always)
-    private func write(_ samples: inout MutableSpan<UInt8>, _ position: Int, _ pixels: SIMD32<UInt8>) {
-        let redAndBlue = pixels.evenHalf
-        let redLevels = redAndBlue.evenHalf.levels
-        let greenLevels = pixels.oddHalf.evenHalf.levels
-        let blueLevels = redAndBlue.oddHalf.levels
+    private func write(_ samples: inout MutableSpan<UInt8>, _ position: Int, _ pixels: SIMD8<UInt32>) {
+        let redLevels = (pixels & 0xFF).narrow
         if isGray {
             samples.store(redLevels.bytes, at: position)
             return
         }
-        // 15 fractional bits. The factors of each sum add up to 1 or 0, and none exceeds half of the 16-bit range.
-        let brightness =
-            (JPEGBlockRows.sum(redLevels, 9798, greenLevels, 19235) &+ blueLevels.wide &* 3735 &+ 16384) &>> 15
-        let blueness =
-            (JPEGBlockRows.sum(redLevels, -5529, greenLevels, -10855) &+ blueLevels.wide &* 16384 &+ (128 << 15 + 16383))
-            &>> 15
-        let redness =
-            (JPEGBlockRows.sum(greenLevels, -13720, blueLevels, -2664) &+ redLevels.wide &* 16384 &+ (128 << 15 + 16383))
-            &>> 15
-        samples.store(brightness.narrow.bytes, at: position)
-        samples.store(blueness.narrow.bytes, at: blue &+ position)
-        samples.store(redness.narrow.bytes, at: red &+ position)
+        let red = redLevels &<< 7
+        let green = (pixels &>> 8 & 0xFF).narrow &<< 7
+        let blue = (pixels &>> 16 & 0xFF).narrow &<< 7
+        let brightness = red.upperProduct(9798) &+ green.upperProduct(19235) &+ blue.upperProduct(3735) &+ 33
+        let blueness = blue &>> 2 &- red.upperProduct(5529) &- green.upperProduct(10855) &+ (128 << 6 + 31)
+        let redness = red &>> 2 &- green.upperProduct(13720) &- blue.upperProduct(2664) &+ (128 << 6 + 31)
+        samples.store((brightness &>> 6).bytes, at: position)
+        samples.store((blueness &>> 6).bytes, at: self.blue &+ position)
+        samples.store((redness &>> 6).bytes, at: self.red &+ position)
     }
 
     /// Averages pairs of adjacent samples in two rows, which may be the same row. The rounding direction alternates, so that

@@ -49,6 +49,10 @@ extension SIMD8<Int16> {
         )
     }
 
+    /// Returns the upper halves of the products with a factor.
+    @inline(__always)
+    func upperProduct(_ factor: Int32) -> SIMD8<Int16> { ((wide &* factor) &>> 16).narrow }
+
     /// The elements, clamped to 0 through 255.
     @inline(__always)
     var clampedToBytes: SIMD8<Int16> {
@@ -60,6 +64,23 @@ extension SIMD8<Int16> {
 }
 
 extension SIMD8<Int32> {
+    /// The lower halves of the elements.
+    @inline(__always)
+    var narrow: SIMD8<Int16> {
+        SIMD8<Int16>(
+            Int16(truncatingIfNeeded: self[0]),
+            Int16(truncatingIfNeeded: self[1]),
+            Int16(truncatingIfNeeded: self[2]),
+            Int16(truncatingIfNeeded: self[3]),
+            Int16(truncatingIfNeeded: self[4]),
+            Int16(truncatingIfNeeded: self[5]),
+            Int16(truncatingIfNeeded: self[6]),
+            Int16(truncatingIfNeeded: self[7])
+        )
+    }
+}
+
+extension SIMD8<UInt32> {
     /// The lower halves of the elements.
     @inline(__always)
     var narrow: SIMD8<Int16> {
@@ -186,10 +207,10 @@ extension Span<UInt8> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD8<UInt8>.self)
     }
 
-    /// Returns eight pixels of four bytes each, which must exist.
+    /// Returns eight pixels of four bytes each, with the first byte lowest. The pixels must exist.
     @inline(__always)
-    func eightPixels(at index: Int) -> SIMD32<UInt8> {
-        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD32<UInt8>.self)
+    func eightPixels(at index: Int) -> SIMD8<UInt32> {
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD8<UInt32>.self)
     }
 }
 

@@ -52,25 +52,31 @@ struct PNGEncoder {
         let size = image.size
         let count = form.rowCount(size.width)
         let packer = PNGRowPacker(form)
-        var row = [UInt8](repeating: 0, count: count)
-        var filter = PNGRowFilter(rowCount: count, distance: form.colorType.samples)
-        var rows: [UInt8] = []
-        rows.reserveCapacity((count + 1) * size.height)
+        let filter = PNGRowFilter(rowCount: count, distance: form.colorType.samples)
+        // A row and the one above, which take turns, each between zeros.
+        let stride = PNGRowFilter.padding + count + PNGRowPacker.slack
+        var (row, above) = (PNGRowFilter.padding, stride + PNGRowFilter.padding)
+        var packed = [UInt8](repeating: 0, count: 2 * stride)
+        var packedRows = packed.mutableSpan
+        var rows = [UInt8](repeating: 0, count: (count + 1) * size.height)
+        var output = rows.mutableSpan
         for index in 0..<size.height {
             if index % 64 == 0 { try ImageCodecError.checkCancellation() }
-            var span = row.mutableSpan
             packer.pack(
                 image.bytes.span,
                 at: index * size.width * Image.bytesPerPixel,
                 columns: size.width,
-                to: &span
+                to: &packedRows,
+                at: row
             )
+            let position = index * (count + 1)
             if case .palette = form {
                 // Do not filter palette indices: similar colors do not have similar indices (section 12.7).
-                rows.append(PNGFilter.none.rawValue)
-                rows += row
+                output[position] = PNGFilter.none.rawValue
+                for byte in 0..<count { output[position + 1 + byte] = packedRows[row + byte] }
             } else {
-                filter.append(row, to: &rows)
+                filter.filter(packedRows.span, row, above: above, to: &output, at: position)
+                swap(&row, &above)
             }
         }
         return rows
@@ -109,21 +115,39 @@ enum PNGForm {
         var colors: [PNGColor] = []
         var seen: Set<UInt32> = []
         var last: UInt32?
-        for index in stride(from: 0, to: pixels.count, by: Image.bytesPerPixel) {
+        var index = 0
+        // After too many colors, only the alphas matter, unless all pixels are gray.
+        while index < pixels.count, isGray || colors.count <= Self.maximumColors {
             let color = PNGColor(rawValue: pixels.quad(at: index))
+            index &+= Image.bytesPerPixel
             guard color.rawValue != last else { continue }
             last = color.rawValue
             isGray = isGray && color.red == color.green && color.red == color.blue
             isOpaque = isOpaque && color.alpha == 255
             if colors.count <= Self.maximumColors, seen.insert(color.rawValue).inserted { colors.append(color) }
-            if colors.count > Self.maximumColors, !isGray, !isOpaque { break }
         }
+        isOpaque = isOpaque && Self.isOpaque(pixels, from: index)
         let direct: PNGForm = isGray ? (isOpaque ? .gray : .grayAlpha) : (isOpaque ? .color : .colorAlpha)
         // Transparent colors come first, because the transparency chunk lists only the first colors.
         let palette = PNGForm.palette(colors.filter { $0.alpha < 255 } + colors.filter { $0.alpha == 255 })
         let paletteCount = palette.rowCount(image.size.width) * image.size.height + 4 * colors.count
         let isSmaller = paletteCount < direct.rowCount(image.size.width) * image.size.height
         self = colors.count <= Self.maximumColors && isSmaller ? palette : direct
+    }
+
+    private static func isOpaque(_ pixels: Span<UInt8>, from start: Int) -> Bool {
+        var index = start
+        var common = SIMD8<UInt32>(repeating: .max)
+        while index &+ 32 <= pixels.count {
+            common &= pixels.eightPixels(at: index)
+            index &+= 32
+        }
+        var alphas = (0..<8).reduce(.max) { $0 & common[$1] }
+        while index < pixels.count {
+            alphas &= pixels.quad(at: index)
+            index &+= Image.bytesPerPixel
+        }
+        return alphas >= 0xFF00_0000
     }
 
     var colorType: PNGColorType {
@@ -153,6 +177,9 @@ enum PNGForm {
 
 /// A converter from the pixels of a row to a PNG format.
 struct PNGRowPacker {
+    /// The number of bytes after a row that packing may change.
+    static let slack = 1
+
     private let form: PNGForm
     /// The palette index of each color.
     private let numbers: [UInt32: UInt8]
@@ -169,36 +196,59 @@ struct PNGRowPacker {
         )
     }
 
-    /// Writes the pixels that begin at an index.
-    func pack(_ pixels: Span<UInt8>, at start: Int, columns: Int, to row: inout MutableSpan<UInt8>) {
-        let samples = form.colorType.samples
+    /// Writes a row.
+    ///
+    /// - Parameters:
+    ///   - pixels: The pixels of the image.
+    ///   - start: The offset of the row's first pixel.
+    ///   - columns: The number of pixels in the row.
+    ///   - rows: The destination, in which ``slack`` more bytes must follow the row.
+    ///   - position: The offset in the destination.
+    func pack(
+        _ pixels: Span<UInt8>,
+        at start: Int,
+        columns: Int,
+        to rows: inout MutableSpan<UInt8>,
+        at position: Int
+    ) {
         switch form {
         case .palette:
-            packNumbers(pixels, at: start, columns: columns, to: &row)
-        case .gray, .grayAlpha:
+            packNumbers(pixels, at: start, columns: columns, to: &rows, at: position)
+        case .gray:
+            for column in 0..<columns { rows[position &+ column] = pixels[start &+ 4 &* column] }
+        case .grayAlpha:
             for column in 0..<columns {
-                let pixel = start &+ column &* Image.bytesPerPixel
-                row[column &* samples] = pixels[pixel]
-                if samples == 2 { row[column &* samples &+ 1] = pixels[pixel &+ 3] }
+                rows[position &+ 2 &* column] = pixels[start &+ 4 &* column]
+                rows[position &+ 2 &* column &+ 1] = pixels[start &+ 4 &* column &+ 3]
             }
-        case .color, .colorAlpha:
+        case .color:
+            // The next pixel replaces the alpha of this one.
             for column in 0..<columns {
-                let pixel = start &+ column &* Image.bytesPerPixel
-                for sample in 0..<samples { row[column &* samples &+ sample] = pixels[pixel &+ sample] }
+                rows.store(pixels.quad(at: start &+ 4 &* column), at: position &+ 3 &* column)
+            }
+        case .colorAlpha:
+            for column in 0..<columns {
+                rows.store(pixels.quad(at: start &+ 4 &* column), at: position &+ 4 &* column)
             }
         }
     }
 
-    private func packNumbers(_ pixels: Span<UInt8>, at start: Int, columns: Int, to row: inout MutableSpan<UInt8>) {
+    private func packNumbers(
+        _ pixels: Span<UInt8>,
+        at start: Int,
+        columns: Int,
+        to rows: inout MutableSpan<UInt8>,
+        at position: Int
+    ) {
         let depth = form.bitDepth
-        row.update(repeating: 0)
+        for byte in 0..<form.rowCount(columns) { rows[position &+ byte] = 0 }
         var last: (color: UInt32, number: UInt8)?
         for column in 0..<columns {
             let color = pixels.quad(at: start &+ column &* Image.bytesPerPixel)
             let number = last?.color == color ? last?.number ?? 0 : numbers[color] ?? 0
             last = (color, number)
             let bit = column &* depth
-            row[bit &>> 3] |= number &<< UInt8(truncatingIfNeeded: 8 &- depth &- bit & 7)
+            rows[position &+ bit &>> 3] |= number &<< UInt8(truncatingIfNeeded: 8 &- depth &- bit & 7)
         }
     }
 }

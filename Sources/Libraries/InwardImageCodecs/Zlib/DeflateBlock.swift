@@ -4,55 +4,68 @@ struct DeflateBlock {
     static let maximumTokens = 16_384
     private static let longestStored = 65_535
 
-    private(set) var tokens: [DeflateToken] = []
     private var literalFrequencies = [Int](repeating: 0, count: 286)
     private var distanceFrequencies = [Int](repeating: 0, count: 30)
 
-    var isFull: Bool { tokens.count >= Self.maximumTokens }
-
-    mutating func append(_ token: DeflateToken) {
-        tokens.append(token)
-        if token.isLiteral {
-            literalFrequencies[token.literal] += 1
-        } else {
-            literalFrequencies[token.lengthSymbol] += 1
-            distanceFrequencies[token.distanceSymbol] += 1
-        }
-    }
-
-    /// Writes the block in its most compact form, and empties it.
+    /// Writes a block in its most compact form.
     ///
     /// - Parameters:
+    ///   - tokens: The literals and matches.
+    ///   - bytes: The bytes that they represent.
     ///   - writer: The destination.
-    ///   - bytes: The bytes that the block represents.
     ///   - isLast: Whether this is the last block.
-    mutating func write(to writer: inout BitWriter, bytes: Span<UInt8>, isLast: Bool) {
-        literalFrequencies[DeflateSymbol.endOfBlock] = 1
+    mutating func write(
+        _ tokens: Span<DeflateToken>,
+        of bytes: Span<UInt8>,
+        to writer: inout BitWriter,
+        isLast: Bool
+    ) {
+        Self.count(tokens, &literalFrequencies, &distanceFrequencies)
         let literals = HuffmanCode(frequencies: literalFrequencies, longest: HuffmanTable.longestCode)
         let distances = HuffmanCode(frequencies: distanceFrequencies, longest: HuffmanTable.longestCode)
         let header = DeflateBlockHeader(literals: literals.lengths, distances: distances.lengths)
-        let dynamic = header.bitCount + bitCount(literals.lengths, distances.lengths)
+        let dynamic = bitCount(literals.lengths, distances.lengths)
         let fixed = bitCount(DeflateSymbol.fixedLengths, DeflateSymbol.fixedDistanceLengths)
         let pieces = max(1, (bytes.count + Self.longestStored - 1) / Self.longestStored)
-        if 8 * bytes.count + 40 * pieces <= min(dynamic, fixed) {
+        if 8 * bytes.count + 40 * pieces <= min(header.bitCount + dynamic, fixed) {
             Self.store(bytes, to: &writer, isLast: isLast)
+            return
+        }
+        writer.write(isLast ? 1 : 0, 1)
+        if header.bitCount + dynamic < fixed {
+            writer.write(2, 2)
+            header.write(to: &writer)
+            writer.write(tokens, DeflateCodes(literals, distances), bitCount: dynamic)
         } else {
-            writer.write(isLast ? 1 : 0, 1)
-            writer.write(dynamic < fixed ? 2 : 1, 2)
-            if dynamic < fixed {
-                header.write(to: &writer)
-                write(to: &writer, literals, distances)
+            writer.write(1, 2)
+            let literals = HuffmanCode(lengths: DeflateSymbol.fixedLengths)
+            let distances = HuffmanCode(lengths: DeflateSymbol.fixedDistanceLengths)
+            writer.write(tokens, DeflateCodes(literals, distances), bitCount: fixed)
+        }
+    }
+
+    /// Counts the symbols of the block.
+    private static func count(
+        _ tokens: Span<DeflateToken>,
+        _ literalFrequencies: inout [Int],
+        _ distanceFrequencies: inout [Int]
+    ) {
+        var literals = literalFrequencies.mutableSpan
+        var distances = distanceFrequencies.mutableSpan
+        literals.update(repeating: 0)
+        distances.update(repeating: 0)
+        literals[DeflateSymbol.endOfBlock] = 1
+        let lengthCodes = DeflateToken.lengthCodes
+        let codes = lengthCodes.span
+        for index in tokens.indices {
+            let token = tokens[index]
+            if token.isLiteral {
+                literals[token.literal] &+= 1
             } else {
-                write(
-                    to: &writer,
-                    HuffmanCode(lengths: DeflateSymbol.fixedLengths),
-                    HuffmanCode(lengths: DeflateSymbol.fixedDistanceLengths)
-                )
+                literals[DeflateSymbol.firstLength &+ Int(codes[token.length])] &+= 1
+                distances[token.distanceSymbol] &+= 1
             }
         }
-        tokens.removeAll(keepingCapacity: true)
-        for index in literalFrequencies.indices { literalFrequencies[index] = 0 }
-        for index in distanceFrequencies.indices { distanceFrequencies[index] = 0 }
     }
 
     /// Returns the number of bits that the tokens need with given code lengths.
@@ -66,30 +79,6 @@ struct DeflateBlock {
             count += frequency * (Int(distances[symbol]) + DeflateSymbol.distanceExtraBits[symbol])
         }
         return count
-    }
-
-    private func write(to writer: inout BitWriter, _ literals: HuffmanCode, _ distances: HuffmanCode) {
-        for token in tokens {
-            guard !token.isLiteral else {
-                writer.write(literals.codes[token.literal], Int(literals.lengths[token.literal]))
-                continue
-            }
-            let symbol = token.lengthSymbol
-            let code = symbol - DeflateSymbol.firstLength
-            writer.write(literals.codes[symbol], Int(literals.lengths[symbol]))
-            writer.write(
-                UInt32(token.length - DeflateSymbol.lengthBases[code]),
-                DeflateSymbol.lengthExtraBits[code]
-            )
-            let distance = token.distanceSymbol
-            writer.write(distances.codes[distance], Int(distances.lengths[distance]))
-            writer.write(
-                UInt32(token.distance - DeflateSymbol.distanceBases[distance]),
-                DeflateSymbol.distanceExtraBits[distance]
-            )
-        }
-        let end = DeflateSymbol.endOfBlock
-        writer.write(literals.codes[end], Int(literals.lengths[end]))
     }
 
     /// Writes bytes as stored blocks.
@@ -171,37 +160,6 @@ struct DeflateBlockHeader {
             }
         }
         return runs
-    }
-}
-
-/// A writer of bits, starting at the lowest bit of each byte (RFC 1951, section 3.1.1).
-struct BitWriter {
-    private(set) var bytes: [UInt8] = []
-    private var bits: UInt64 = 0
-    private var count = 0
-
-    /// Writes the lowest bits of a number, at most 32. All higher bits must be zero.
-    @inline(__always)
-    mutating func write(_ value: UInt32, _ number: Int) {
-        bits |= UInt64(value) &<< UInt64(count)
-        count &+= number
-        while count >= 8 {
-            bytes.append(UInt8(truncatingIfNeeded: bits))
-            bits &>>= 8
-            count &-= 8
-        }
-    }
-
-    /// Pads the current byte with zeros.
-    mutating func align() {
-        if count > 0 { write(0, 8 - count) }
-    }
-
-    /// Writes bytes after padding the current byte.
-    mutating func write(_ span: Span<UInt8>) {
-        align()
-        bytes.reserveCapacity(bytes.count + span.count)
-        for index in 0..<span.count { bytes.append(span[index]) }
     }
 }
 

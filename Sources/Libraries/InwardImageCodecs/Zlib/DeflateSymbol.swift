@@ -53,19 +53,17 @@ struct DeflateToken {
     var length: Int { Int(rawValue >> 16) }
     var distance: Int { Int(rawValue & 0xFFFF) }
 
-    /// The symbol of the length.
-    var lengthSymbol: Int { DeflateSymbol.firstLength + Int(Self.lengthCodes[length]) }
-
     /// The symbol of the distance. Each power of two has two symbols (RFC 1951, section 3.2.5).
+    @inline(__always)
     var distanceSymbol: Int {
-        let offset = distance - 1
+        let offset = distance &- 1
         guard offset >= 4 else { return offset }
-        let power = Int.bitWidth - 1 - offset.leadingZeroBitCount
-        return 2 * power + offset >> (power - 1) & 1
+        let power = Int.bitWidth &- 1 &- offset.leadingZeroBitCount
+        return 2 &* power &+ offset &>> (power &- 1) & 1
     }
 
     /// The symbol of each length, relative to the first length symbol.
-    private static let lengthCodes: [UInt8] = (0...258).map { length in
+    static let lengthCodes: [UInt8] = (0...258).map { length in
         UInt8(max(0, (DeflateSymbol.lengthBases.lastIndex { $0 <= length }) ?? 0))
     }
 }

@@ -74,4 +74,42 @@ struct PNGFilterTests {
             }
         }
     }
+
+    @Test(arguments: [1, 2, 3, 4])
+    func rowsGetTheFilterWithTheSmallestResidual(distance: Int) {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SplitMix64(seed: seed)
+        var chosen: Set<UInt8> = []
+        for round in 0..<200 {
+            // The last ones need more vectors than a lane can add up at once.
+            let count = round < 190 ? Int.random(in: 1...40, using: &generator) : 2_048 + round
+            let step = Int.random(in: 1...255, using: &generator)
+            let stride = PNGRowFilter.padding + count
+            var rows = [UInt8](repeating: 0, count: 2 * stride)
+            for index in 0..<count {
+                let level = UInt8(truncatingIfNeeded: index * step)
+                let noise = (0..<2).map { _ in UInt8.random(in: 0...3, using: &generator) }
+                let isEven = round % 2 == 0
+                rows[PNGRowFilter.padding + index] = isEven ? level &+ noise[0] : noise[0] &* 85
+                rows[stride + PNGRowFilter.padding + index] = round % 3 == 0 ? level &+ noise[1] : noise[1] &* 60
+            }
+            let (above, row) = (PNGRowFilter.padding, stride + PNGRowFilter.padding)
+            let residuals = PNGFilter.allCases.map { filter in
+                (0..<count).map { index -> UInt8 in
+                    let left = index < distance ? 0 : Int(rows[row + index - distance])
+                    let corner = index < distance ? 0 : Int(rows[above + index - distance])
+                    return rows[row + index] &- UInt8(expected(filter, left, Int(rows[above + index]), corner))
+                }
+            }
+            let sums = residuals.map { $0.reduce(0) { $0 + Int(Int8(bitPattern: $1).magnitude) } }
+            let best = sums.firstIndex(of: sums.min() ?? 0) ?? 0
+            var output = [UInt8](repeating: 0, count: count + 1)
+            var span = output.mutableSpan
+            let filter = PNGRowFilter(rowCount: count, distance: distance)
+            filter.filter(rows.span, row, above: above, to: &span, at: 0)
+            #expect(output == [UInt8(best)] + residuals[best], "seed \(seed)")
+            chosen.insert(output[0])
+        }
+        #expect(chosen.count > 2, "seed \(seed)")
+    }
 }
