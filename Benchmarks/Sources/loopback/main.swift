@@ -10,8 +10,8 @@ import NIOCore
 import FoundationNetworking
 #endif
 
-/// The number of connections equals the number of requests in flight. The body limit is that of the data fetchers.
-let connections = 64
+/// There are as many connections as requests in flight at most. The body limit is that of the data fetchers.
+let connections = 256
 let limit = 64 * 1_024 * 1_024
 
 /// Prints the requests per second to an address through each data fetcher, compared with its underlying client.
@@ -31,7 +31,7 @@ let limit = 64 * 1_024 * 1_024
         let others = [comparison.ratio, target, comparison.busyAlone, comparison.busyOurs].map(\.withTwoDigits)
         print("| \(comparison.inFlight) | \(name) | \((rates + others).joined(separator: " | ")) |")
     }
-    for inFlight in [1, 64] {
+    for inFlight in [1, 64, 256] {
         let comparison = try await ThroughputComparison(inFlight: inFlight) {
             try check(await client.body(at: address, upTo: limit).readableBytes)
         } ours: {
