@@ -55,7 +55,7 @@ import Measuring
         "timeout around a fetcher that ignores deadlines",
         BareDataFetcher(response: response, honorsDeadlines: false).timingOut(after: .seconds(2))
     )
-    await add("coalescing", atMost: 900, bare.coalescing())
+    await add("coalescing", atMost: 500, bare.coalescing())
     await add(
         "five: rate, total timeout, retry, breaker, attempt timeout",
         atMost: 766,
