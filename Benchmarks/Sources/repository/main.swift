@@ -55,7 +55,7 @@ func compareTasks(_ upstream: Upstream) async throws {
             let two = try await elapsed(2, read)
             return 2 * one / two
         }
-        print("\(name): two tasks read \(ratios.median) times as much as one (medians of \(ratios.count))")
+        print("\(name): two tasks read \(ratios.median.withTwoDigits) times as much as one (medians of \(ratios.count))")
     }
 }
 
