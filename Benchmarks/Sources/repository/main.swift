@@ -55,7 +55,8 @@ func compareTasks(_ upstream: Upstream) async throws {
             let two = try await elapsed(2, read)
             return 2 * one / two
         }
-        print("\(name): two tasks read \(ratios.median.withTwoDigits) times as much as one (medians of \(ratios.count))")
+        let ratio = ratios.median.withTwoDigits
+        print("\(name): two tasks read \(ratio) times as much as one (medians of \(ratios.count))")
     }
 }
 
