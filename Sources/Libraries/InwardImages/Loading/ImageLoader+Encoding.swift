@@ -27,7 +27,6 @@ extension ImageLoader {
         var product = await observed(loading)
         product = await loading.admitted(product, from: plugins.count)
         let image = try product.result.get()
-        await stages.leaveCallersThread()
         let encoding = encoding(image)
         let bytes = try await stages.withinDecodingTime(address, to: "encode") { () throws(ImageCodecError) in
             try stages.codec.bytes(of: image, as: encoding)

@@ -249,12 +249,14 @@ struct ImageLoading: Sendable {
 
     /// Applies a plugin to the result of the stages before it.
     private func step(_ index: Int, after before: StageProduct) async -> StageProduct {
-        var product = await admitted(before, from: index)
-        await stages.leaveCallersThread()
+        let source = await admitted(before, from: index)
         let start = stages.timer.now
-        product.result = await applied(index, to: product)
+        // In a child task, like decoding.
+        async let work = (applied(index, to: source), Task.isCancelled)
+        let (result, isCancelled) = await work
+        var product = source
         // A cancelled plugin can return an unfinished image.
-        if Task.isCancelled { product.result = .failure(.cancelled(address)) }
+        product.result = isCancelled || Task.isCancelled ? .failure(.cancelled(address)) : result
         if case .failure(let error) = product.result {
             product.isKeepable = false
             if error.address == nil {

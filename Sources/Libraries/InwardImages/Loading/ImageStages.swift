@@ -184,12 +184,13 @@ extension ImageStages {
         guard let reservation = await budget.decodingRoom.reservation(of: bytes, for: party) else {
             return StageProduct(.failure(.cancelled(address)), steps: [step])
         }
-        await leaveCallersThread()
         let start = timer.now
         let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: allowsTruncation)
-        let result = await withinDecodingTime(address) { () throws(ImageCodecError) in
+        // Stages start on the caller's thread, which may be the main thread. A child task leaves it.
+        async let image = withinDecodingTime(address) { () throws(ImageCodecError) in
             try codec.image(from: fetched.bytes, options)
         }
+        let result = await image
         let decoding = ImageLoadReport.Step(
             name: "decode",
             origin: .done,
@@ -217,9 +218,6 @@ extension ImageStages {
             return ImageError(.timedOut, of: address, explanation: explanation)
         }
     }
-
-    /// Leaves the caller's thread, which may be the main thread. Call this before slow work, because stages start on it.
-    func leaveCallersThread() async { await Task.yield() }
 }
 
 extension ImageHeader {
@@ -239,8 +237,9 @@ extension ImageStages {
         guard limits.refusal(of: header) == nil, budget.refusal(of: decodingBytes, for: header) == nil,
             let reservation = await budget.decodingRoom.reservation(of: decodingBytes, for: party)
         else { return nil }
-        await leaveCallersThread()
-        guard let image = try? codec.image(from: bytes, ImageDecodingOptions()) else { return nil }
+        // In a child task, like the decoding of fetched images.
+        async let decoded = try? codec.image(from: bytes, ImageDecodingOptions())
+        guard let image = await decoded else { return nil }
         let step = ImageLoadReport.Step(
             name: "store",
             origin: .store,
