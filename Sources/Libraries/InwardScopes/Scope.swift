@@ -166,7 +166,8 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     /// print(try result.get().value.body)
     /// ```
     ///
-    /// Cancelling the calling task also cancels the work.
+    /// Cancelling the calling task also cancels the work. The work begins on the caller's thread, and nothing can cancel it before
+    /// it suspends for the first time: call `Task.yield()` before long computations.
     ///
     /// - Returns: The result of the work, even if the scope cancelled it.
     /// - Throws: A ``ScopeError`` if the scope was closed before the work started, or if the work did not end in time when the
@@ -212,6 +213,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         let place = try begin(running)
         guard let (task, deadline) = start(running, deadline: deadline, work) else {
             // The scope has closed without waiting for the work.
+            running.finish()
             end(place)
             throw ScopeError(closed: title)
         }
@@ -237,9 +239,12 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ) -> (task: Task<Answer, Never>, deadline: Deadline?)? {
         guard let objects = content.withLock({ $0 }) else { return nil }
         let deadline = deadline(objects)
+        let isCancelled = Task.isCancelled
         // Unstructured, because the calling task, the scope and the deadline can cancel it. The calling task waits for it, and the
         // scope does not close before it has ended.
         let task = Task.startingHere(on: deadline?.executor) {
+            // The task is not known yet to those who would cancel it. `unsafe`: it is used only while the closure runs.
+            if isCancelled || running.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             let answer = await work(objects, deadline)
             running.noteEnd()
             return answer
@@ -249,7 +254,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
 
     /// Closes the scope, or waits until it is closed if closing has already started.
     ///
-    /// Closing completes even if the calling task is cancelled. Work that does not end within the time limit, and objects that
+    /// Work has ended when its caller has the result. Closing completes even if the calling task is cancelled. Work that does not end within the time limit, and objects that
     /// do not close within it, are cancelled and abandoned. Do not close a scope from within its own work: each would wait for
     /// the other until the limit passes.
     ///

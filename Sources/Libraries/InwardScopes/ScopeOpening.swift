@@ -125,8 +125,8 @@ public struct ScopeOpening: Sendable {
     }
 }
 
-/// Work that a scope tracks from before its task is known until ``finish()``. Without a task it cannot be cancelled, such as the
-/// opening of a scope.
+/// Work that a scope tracks from before its task is known until ``finish()``. Work without a task, such as the opening of a scope,
+/// cannot be cancelled.
 final class TrackedWork: RunningWork {
     private struct State {
         var task: (any RunningWork)?
@@ -140,6 +140,9 @@ final class TrackedWork: RunningWork {
     }
 
     private let state = Mutex(State())
+
+    /// Whether the work was cancelled.
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Whether the work was cancelled because its deadline passed before it had ended.
     var isLate: Bool { state.withLock { $0.isLate } }
@@ -172,9 +175,9 @@ final class TrackedWork: RunningWork {
 
     func cancel() { cancel(asLate: false) }
 
-    /// Cancels the work, if it has not ended.
+    /// Cancels the work.
     ///
-    /// - Parameter isLate: Whether the deadline of the work has passed.
+    /// - Parameter isLate: Whether the reason is the deadline. Work that has a result is not late any more.
     func cancel(asLate isLate: Bool) {
         let task = state.withLock { state in
             state.isCancelled = true

@@ -26,7 +26,8 @@ public struct ListUsers: Sendable {
 
     /// Returns the users sorted by name, ignoring case. Users with the same name are sorted by identity.
     ///
-    /// - Complexity: O(n log n) in the number of users. O(1) if the repository returns the list that was sorted last.
+    /// - Complexity: O(n log n) in the number of users. O(1) if the repository returns the same array as the last
+    ///   time, and O(n) if it returns an equal one.
     /// - Throws: A ``ListUsersError`` if the users cannot be read.
     public func callAsFunction(_ policy: ReadPolicy = .cacheFirst) async throws(ListUsersError) -> Reading<[User]> {
         do {

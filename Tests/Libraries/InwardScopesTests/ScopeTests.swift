@@ -327,6 +327,16 @@ struct ScopeTests {
         #expect(try await app.run { _ in Task.isCancelled }.get() == false)
     }
 
+    @Test func workOfACancelledCallerIsCancelledFromItsBeginning() async throws {
+        let app = await Scope.example(journal)
+        let isCancelled = try await Task {
+            // `unsafe`: the task is used only while the closure runs.
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await app.run { _ in Task.isCancelled }.get()
+        }.value
+        #expect(isCancelled)
+    }
+
     @Test func endedWorkIsReleased() async throws {
         final class Answer: Sendable {}
         weak var answer: Answer?

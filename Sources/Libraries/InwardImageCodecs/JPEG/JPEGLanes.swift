@@ -188,7 +188,7 @@ extension SIMD8<UInt16> {
     }
 }
 
-// A span offers no vectors, and decoding takes half as long again if their lanes are accessed one by one. The unsafe accesses
+// A span offers no vectors, and decoding takes up to twice as long if their lanes are accessed one by one. The unsafe accesses
 // below are safe: they check their bounds, need no alignment, and every bit pattern is a valid integer or vector of integers.
 // Integers that are wider than the span's elements are in the byte order of the processor, which is little-endian on every
 // platform of this package.
