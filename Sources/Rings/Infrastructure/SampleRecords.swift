@@ -113,7 +113,7 @@ final class SampleRecords: Sendable {
 
     // MARK: Lists
 
-    /// Returns the records with which a list begins, or `nil` if there is no such list.
+    /// Returns the initial records of a list, or `nil` if no list has that name.
     private static func entries(in list: String) -> [Entry]? {
         switch list {
         case "users": entries(Data(PackageResources.users_json))

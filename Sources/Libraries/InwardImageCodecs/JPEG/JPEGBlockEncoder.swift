@@ -133,7 +133,7 @@ struct JPEGBitWriter {
         }
     }
 
-    /// Writes four bytes, and returns the position behind them.
+    /// Writes four bytes, and returns the position after them.
     @inline(never)
     private static func put(_ word: UInt32, to output: inout MutableSpan<UInt8>, at position: Int) -> Int {
         var position = position

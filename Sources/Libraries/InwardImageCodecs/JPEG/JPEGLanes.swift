@@ -198,6 +198,7 @@ extension Span<UInt8> {
     @inline(__always)
     func bigEndianWord(at index: Int) -> UInt64? {
         guard index >= 0, index <= count &- 8 else { return nil }
+        // `unsafe`: the load checks its bounds, and every bit pattern is a valid integer.
         return UInt64(bigEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 

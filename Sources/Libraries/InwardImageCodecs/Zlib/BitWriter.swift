@@ -30,7 +30,7 @@ struct BitWriter {
         bytes.removeLast(bytes.count - end)
     }
 
-    /// Writes codes after others, and returns the position behind them.
+    /// Writes codes, and returns the position after them.
     private static func write(
         _ tokens: Span<DeflateToken>,
         _ literals: Span<UInt32>,

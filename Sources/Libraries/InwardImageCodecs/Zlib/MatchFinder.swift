@@ -1,5 +1,6 @@
 /// An earlier occurrence of the bytes at a position.
 struct DeflateMatch {
+    /// The value that stands for no match. Its length is 0.
     static let none = DeflateMatch(length: 0, distance: 0)
 
     var length: Int
@@ -20,11 +21,11 @@ enum MatchFinder {
     private static let hashCount = 1 << hashBits
     private static let mask = Inflater.longestDistance - 1
 
-    /// The links before the first position: the latest position of each hash, and then the previous position in each chain. Where
-    /// there is none, it is -1.
+    /// The links before the first position is added: the latest position of each hash, and then the previous position in each chain.
+    /// All are -1, which stands for no position.
     static var links: [Int32] { [Int32](repeating: -1, count: hashCount + Inflater.longestDistance) }
 
-    /// Adds a position, and returns the latest one with the same hash, or -1 if there is none.
+    /// Adds a position, and returns the latest earlier position with the same hash, or -1 if no position has it.
     @inline(__always)
     static func insert(_ place: Int, of bytes: Span<UInt8>, into links: inout MutableSpan<Int32>) -> Int {
         guard place <= bytes.count &- leastLength else { return -1 }
@@ -41,9 +42,9 @@ enum MatchFinder {
     ///   - bytes: The bytes.
     ///   - place: The position.
     ///   - length: The length that a match must exceed.
-    ///   - candidate: The latest earlier position with the same hash, or -1 if there is none.
+    ///   - candidate: The latest earlier position with the same hash, or -1 if no position has it.
     ///   - links: The links, with those of the position.
-    /// - Returns: The longest match, or a match of length 0 if there is none.
+    /// - Returns: The longest match, or ``DeflateMatch/none``.
     @inline(never)
     static func match(
         _ bytes: Span<UInt8>,
