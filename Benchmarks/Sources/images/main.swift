@@ -33,8 +33,13 @@ func processorTime() -> Int {
 }
 
 let arguments = CommandLine.arguments
+if arguments.count == 4, arguments[1] == "two-cores", let rounds = Int(arguments[3]) {
+    let file = URL(filePath: arguments[2], directoryHint: .isDirectory).appending(path: "6-megapixels.jpg")
+    try await TwoCores(photo: [UInt8](try Data(contentsOf: file))).run(rounds: rounds)
+    exit(0)
+}
 guard arguments.count == 4, let task = ImageTask(rawValue: arguments[1]), let times = Int(arguments[3]) else {
-    print("usage: images \(ImageTask.allCases.map(\.rawValue).joined(separator: "|")) DIRECTORY TIMES")
+    print("usage: images \(ImageTask.allCases.map(\.rawValue).joined(separator: "|"))|two-cores DIRECTORY TIMES")
     exit(2)
 }
 try measure(task, in: URL(filePath: arguments[2], directoryHint: .isDirectory), times: times)

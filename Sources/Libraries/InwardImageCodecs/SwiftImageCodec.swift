@@ -36,15 +36,24 @@ public struct SwiftImageCodec: ImageCodec {
     /// - Throws: An `ImageCodecError` if the format is neither PNG nor JPEG, if the image is too large for the format, or if
     ///   the task is cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
-        guard let codec = Self.codec(for: encoding.format) else {
-            throw ImageCodecError(
-                .unsupported(encoding.format),
-                Self.vipsFormats.contains(encoding.format)
-                    ? "cannot be encoded as \(encoding.format) without VipsImageCodec (package trait Vips)"
-                    : "cannot be encoded as \(encoding.format), which no codec of this package supports"
-            )
-        }
-        return try codec.bytes(of: image, as: encoding)
+        try codec(writing: encoding.format).bytes(of: image, as: encoding)
+    }
+
+    /// Decodes an image like ``image(from:_:)``. A large JPEG file uses several processor cores if they are idle.
+    ///
+    /// - Throws: The errors of ``image(from:_:)``.
+    public func decode(
+        _ bytes: [UInt8],
+        _ options: ImageDecodingOptions
+    ) async throws(ImageCodecError) -> Image {
+        try await codec(reading: bytes).decode(bytes, options)
+    }
+
+    /// Encodes an image like ``bytes(of:as:)``. A large image uses two processor cores for JPEG if they are idle.
+    ///
+    /// - Throws: The errors of ``bytes(of:as:)``.
+    public func encode(_ image: Image, as encoding: ImageEncoding) async throws(ImageCodecError) -> [UInt8] {
+        try await codec(writing: encoding.format).encode(image, as: encoding)
     }
 
     private static func codec(for format: ImageFormat) -> (any ImageCodec)? {
@@ -53,6 +62,18 @@ public struct SwiftImageCodec: ImageCodec {
         case .jpeg: JPEGCodec()
         default: nil
         }
+    }
+
+    private func codec(writing format: ImageFormat) throws(ImageCodecError) -> any ImageCodec {
+        guard let codec = Self.codec(for: format) else {
+            throw ImageCodecError(
+                .unsupported(format),
+                Self.vipsFormats.contains(format)
+                    ? "cannot be encoded as \(format) without VipsImageCodec (package trait Vips)"
+                    : "cannot be encoded as \(format), which no codec of this package supports"
+            )
+        }
+        return codec
     }
 
     private func codec(reading bytes: [UInt8]) throws(ImageCodecError) -> any ImageCodec {

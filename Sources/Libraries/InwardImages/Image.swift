@@ -91,8 +91,12 @@ public struct Image: Hashable, Sendable {
     /// Whether every pixel is fully opaque.
     ///
     /// - Complexity: O(n) in the number of pixels.
-    public var isOpaque: Bool {
-        let pixels = bytes.span
+    public var isOpaque: Bool { isOpaque(inRows: 0..<size.height) }
+
+    /// Whether every pixel of some rows is fully opaque.
+    func isOpaque(inRows rows: Range<Int>) -> Bool {
+        let stride = size.width * Self.bytesPerPixel
+        let pixels = bytes.span.extracting(rows.lowerBound * stride..<rows.upperBound * stride)
         var alpha: UInt8 = 255
         var index = 3
         while index < pixels.count {

@@ -30,6 +30,37 @@ public protocol ImageCodec: Sendable {
     /// - Throws: An ``ImageCodecError`` if this codec does not write the format, if the format cannot represent the image, or
     ///   if the task is cancelled.
     func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8]
+
+    /// Decodes an image like ``image(from:_:)``, which it calls by default. A codec can implement it with child tasks, so that
+    /// a large image uses several processor cores if they are idle.
+    ///
+    /// - Throws: The errors of ``image(from:_:)``.
+    func decode(_ bytes: [UInt8], _ options: ImageDecodingOptions) async throws(ImageCodecError) -> Image
+
+    /// Encodes an image like ``bytes(of:as:)``, which it calls by default. A codec can implement it with child tasks. The
+    /// result must be the same.
+    ///
+    /// - Throws: The errors of ``bytes(of:as:)``.
+    func encode(_ image: Image, as encoding: ImageEncoding) async throws(ImageCodecError) -> [UInt8]
+}
+
+extension ImageCodec {
+    /// Returns the result of ``image(from:_:)``.
+    ///
+    /// - Throws: The errors of ``image(from:_:)``.
+    public func decode(
+        _ bytes: [UInt8],
+        _ options: ImageDecodingOptions
+    ) async throws(ImageCodecError) -> Image {
+        try image(from: bytes, options)
+    }
+
+    /// Returns the result of ``bytes(of:as:)``.
+    ///
+    /// - Throws: The errors of ``bytes(of:as:)``.
+    public func encode(_ image: Image, as encoding: ImageEncoding) async throws(ImageCodecError) -> [UInt8] {
+        try bytes(of: image, as: encoding)
+    }
 }
 
 /// Options for decoding an image.

@@ -83,13 +83,16 @@ public struct ShowGallery: Sendable {
 
     private func exhibit(_ address: ImageAddress, _ loader: GalleryLoader) async -> Gallery.Exhibit {
         let load = await loader.loader.load(address)
-        return Gallery.Exhibit(image: load.result.flatMap { encoded($0, of: address) }, report: load.report)
+        switch load.result {
+        case .success(let image): return await Gallery.Exhibit(image: encoded(image, of: address), report: load.report)
+        case .failure(let error): return Gallery.Exhibit(image: .failure(error), report: load.report)
+        }
     }
 
-    private func encoded(_ image: Image, of address: ImageAddress) -> Result<Gallery.Rendition, ImageError> {
+    private func encoded(_ image: Image, of address: ImageAddress) async -> Result<Gallery.Rendition, ImageError> {
         let encoding: ImageEncoding = image.isOpaque ? .jpeg(quality: 85, subsampling: .none) : .png
         do {
-            let bytes = try codec.bytes(of: image, as: encoding)
+            let bytes = try await codec.encode(image, as: encoding)
             return .success(Gallery.Rendition(bytes: bytes, format: encoding.format, size: image.size))
         } catch {
             return .failure(ImageError(error, of: address))

@@ -56,7 +56,7 @@ struct JPEGBoundsTests {
                 let frame = try JPEGFrame(0xC0, bytes.span, 4..<bytes.count)
                 let most = [1, 2, 4, 8].map { JPEGLayout(frame, reduction: $0).sampleCount }.max() ?? 0
                 let header = try JPEGCodec().header(of: Self.start + bytes + Self.scan)
-                others.insert(header.workingBytes - most)
+                others.insert(header.workingBytes - most - JPEGStrips(frame).workingBytes(sampleCount: most))
             }
         }
         // The rest of the working memory does not depend on the image.

@@ -15,9 +15,9 @@ public struct JPEGCodec: ImageCodec {
 
     /// Returns the header of a JPEG file.
     ///
-    /// The image can be reduced by 2, 4 or 8 while it is decoded. Decoding needs memory for the image and a few rows of blocks.
-    /// Progressive images, and images whose components are stored one after the other, need 2 more bytes for each sample of the
-    /// full-size image, regardless of the reduction.
+    /// The image can be reduced by 2, 4 or 8 while it is decoded. Decoding needs memory for the image and a few rows of blocks,
+    /// and for an image of more than about a megapixel, 10 MiB for its strips. Progressive images, and images whose components
+    /// are stored one after the other, need 2 more bytes for each sample of the full-size image, regardless of the reduction.
     ///
     /// - Throws: An `ImageCodecError` if the data is not a JPEG file or uses an unsupported feature, or if the task is
     ///   cancelled.
@@ -37,15 +37,38 @@ public struct JPEGCodec: ImageCodec {
     ///   at every 64th segment and at each row of blocks.
     public func image(from bytes: [UInt8], _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
         var decoder = JPEGDecoder()
-        return try decoder.image(in: bytes.span, options)
+        return try decoder.picture(in: bytes.span, options).image(in: bytes.span)
+    }
+
+    /// Decodes a JPEG file like ``image(from:_:)``. While this task reads an image of more than about a megapixel, child tasks
+    /// make the pixels of the strips that have been read.
+    ///
+    /// - Throws: The errors of ``image(from:_:)``.
+    public func decode(
+        _ bytes: [UInt8],
+        _ options: ImageDecodingOptions
+    ) async throws(ImageCodecError) -> Image {
+        var decoder = JPEGDecoder()
+        return try await decoder.picture(in: bytes.span, options).concurrentImage(in: bytes)
     }
 
     /// Encodes an image as a baseline JPEG file. If all pixels are gray, only the luminance is stored. Transparent pixels are
-    /// blended with white.
+    /// blended with white. An image of more than a megapixel has restart markers between its strips.
     ///
     /// - Throws: An `ImageCodecError` if another format is requested, if a side is longer than 65,535 pixels, or if the task is
     ///   cancelled.
     public func bytes(of image: Image, as encoding: ImageEncoding) throws(ImageCodecError) -> [UInt8] {
+        try encoder(image, encoding).encode(image.bytes.span)
+    }
+
+    /// Encodes an image like ``bytes(of:as:)``. A child task encodes half of an image of more than a megapixel.
+    ///
+    /// - Throws: The errors of ``bytes(of:as:)``.
+    public func encode(_ image: Image, as encoding: ImageEncoding) async throws(ImageCodecError) -> [UInt8] {
+        try await encoder(image, encoding).encode(image.bytes)
+    }
+
+    private func encoder(_ image: Image, _ encoding: ImageEncoding) throws(ImageCodecError) -> JPEGEncoder {
         guard encoding.format == .jpeg else {
             throw ImageCodecError(
                 .unsupported(encoding.format),
@@ -55,7 +78,7 @@ public struct JPEGCodec: ImageCodec {
         guard max(image.size.width, image.size.height) <= Int(UInt16.max) else {
             throw ImageCodecError(.unencodable(.jpeg), "is \(image.size), and JPEG allows sides up to 65535")
         }
-        return try JPEGEncoder(image, encoding).encode(image.bytes.span)
+        return JPEGEncoder(image, encoding)
     }
 }
 

@@ -106,41 +106,32 @@ struct JPEGCoefficients {
         }
     }
 
-    /// Writes the pixels of the image.
-    func write(
-        _ layout: JPEGLayout,
-        _ model: JPEGColorModel,
-        to pixels: inout MutableSpan<UInt8>
-    ) throws(ImageCodecError) {
-        var storage = [UInt8](repeating: 0, count: layout.sampleCount)
-        var samples = storage.mutableSpan
-        var writer = JPEGRowWriter(layout, model)
+    /// Transforms the coefficients of a row of MCUs to samples, or only those of the components that upsampling interpolates in
+    /// the next row.
+    func transform(_ band: Int, _ layout: JPEGLayout, isNeighbor: Bool = false, to samples: inout MutableSpan<UInt8>) {
         let values = values.span
-        for band in 0..<frame.mcusDown {
-            try ImageCodecError.checkCancellation()
-            for (index, component) in frame.components.enumerated() {
-                let plane = layout.planes[index]
-                let factors = JPEGBlockRows(factors.span, at: 64 * index)
-                for row in 0..<component.vertical {
-                    let y = band * component.vertical + row
-                    var start = 64 * (component.firstBlock + y * component.storedBlocksAcross)
-                    var position = plane.start(ofBand: band) + row * plane.blockSize * plane.stride
-                    for _ in 0..<component.storedBlocksAcross {
-                        let rows = JPEGBlockRows(values, at: start)
-                        JPEGInverseDCT.write(
-                            rows.multiplied(by: factors),
-                            last: rows.isUpperLeft ? 9 : 63,
-                            size: plane.blockSize,
-                            to: &samples,
-                            at: position,
-                            stride: plane.stride
-                        )
-                        start += 64
-                        position += plane.blockSize
-                    }
+        for (index, component) in frame.components.enumerated() {
+            let plane = layout.planes[index]
+            guard !isNeighbor || plane.upsampling.needsNextRow else { continue }
+            let factors = JPEGBlockRows(factors.span, at: 64 * index)
+            for row in 0..<component.vertical {
+                let y = band * component.vertical + row
+                var start = 64 * (component.firstBlock + y * component.storedBlocksAcross)
+                var position = plane.start(ofBand: band) + row * plane.blockSize * plane.stride
+                for _ in 0..<component.storedBlocksAcross {
+                    let rows = JPEGBlockRows(values, at: start)
+                    JPEGInverseDCT.write(
+                        rows.multiplied(by: factors),
+                        last: rows.isUpperLeft ? 9 : 63,
+                        size: plane.blockSize,
+                        to: &samples,
+                        at: position,
+                        stride: plane.stride
+                    )
+                    start += 64
+                    position += plane.blockSize
                 }
             }
-            writer.write(afterBand: band, isLast: band == frame.mcusDown - 1, &samples, to: &pixels)
         }
     }
 }

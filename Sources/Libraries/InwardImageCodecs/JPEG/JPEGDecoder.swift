@@ -28,6 +28,7 @@ struct JPEGDecoder {
         if frame.isProgressive || firstScanCount(data) != frame.components.count {
             bytes += JPEGCoefficients.byteCount(frame)
         }
+        bytes += JPEGStrips(frame).workingBytes(sampleCount: samples)
         return ImageHeader(
             format: .jpeg,
             size: frame.size,
@@ -52,8 +53,19 @@ struct JPEGDecoder {
         }
     }
 
-    /// Decodes the image.
-    mutating func image(in data: Span<UInt8>, _ options: ImageDecodingOptions) throws(ImageCodecError) -> Image {
+    /// Reads everything that precedes the pixels: the headers, and the scans unless there is only one.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes of the file.
+    ///   - options: The decoding options.
+    ///   - stripPixels: The number of pixels of a strip.
+    /// - Returns: The image that remains to be made.
+    /// - Throws: An error if the file is damaged or truncated, or if the task is cancelled.
+    mutating func picture(
+        in data: Span<UInt8>,
+        _ options: ImageDecodingOptions,
+        stripPixels: Int = JPEGStrips.pixelCount
+    ) throws(ImageCodecError) -> JPEGPicture {
         let reduction = [2, 4, 8].contains(options.reduction) ? options.reduction : 1
         try markers.start(in: data)
         var coefficients: JPEGCoefficients?
@@ -62,7 +74,10 @@ struct JPEGDecoder {
                 guard marker == JPEGMarker.startOfScan else { continue }
                 let (frame, scan) = try readScan(data)
                 if coefficients == nil, !frame.isProgressive, scan.parts.count == frame.components.count {
-                    return try image(of: frame, scan, data, reduction, options.allowsTruncation)
+                    let layout = JPEGLayout(frame, reduction: reduction)
+                    let decoder = try JPEGSequentialDecoder(frame, layout, scan, tables, at: markers.position)
+                    let content = JPEGPicture.Content.scan(decoder, allowsTruncation: options.allowsTruncation)
+                    return picture(frame, layout, content, stripPixels)
                 }
                 if coefficients == nil { coefficients = JPEGCoefficients(frame) }
                 if let end = try coefficients?.decode(scan, data, tables, at: markers.position) {
@@ -78,7 +93,24 @@ struct JPEGDecoder {
         if !options.allowsTruncation, let component = coefficients.missingComponent {
             throw .damagedJPEG("has no scan of component \(frame.components[component].identifier)")
         }
-        return try image(of: frame, coefficients, reduction)
+        return picture(frame, JPEGLayout(frame, reduction: reduction), .coefficients(coefficients), stripPixels)
+    }
+
+    private func picture(
+        _ frame: JPEGFrame,
+        _ layout: JPEGLayout,
+        _ content: JPEGPicture.Content,
+        _ stripPixels: Int
+    ) -> JPEGPicture {
+        let strips = JPEGStrips(frame, pixelCount: stripPixels)
+        return JPEGPicture(
+            frame,
+            layout,
+            JPEGColorModel(frame, application),
+            application.orientation,
+            content,
+            strips
+        )
     }
 
     /// Reads the next marker and its segment: a frame, tables, or application data. Only the marker is read if it starts a
@@ -130,34 +162,6 @@ struct JPEGDecoder {
         }
         try tables.prepare(data)
         return (frame, try JPEGScan(data, segment, number: scans, frame, tables))
-    }
-
-    private func image(
-        of frame: JPEGFrame,
-        _ scan: JPEGScan,
-        _ data: Span<UInt8>,
-        _ reduction: Int,
-        _ allowsTruncation: Bool
-    ) throws(ImageCodecError) -> Image {
-        let layout = JPEGLayout(frame, reduction: reduction)
-        let decoder = try JPEGSequentialDecoder(frame, layout, scan, tables, at: markers.position)
-        let model = JPEGColorModel(frame, application)
-        return try Image(size: layout.size, orientation: application.orientation) { pixels throws(ImageCodecError) in
-            let end = try decoder.decode(data, allowsTruncation: allowsTruncation, model, to: &pixels)
-            if !allowsTruncation { try JPEGMarkerReader(position: end).passToEnd(of: data) }
-        }
-    }
-
-    private func image(
-        of frame: JPEGFrame,
-        _ coefficients: consuming JPEGCoefficients,
-        _ reduction: Int
-    ) throws(ImageCodecError) -> Image {
-        let layout = JPEGLayout(frame, reduction: reduction)
-        let model = JPEGColorModel(frame, application)
-        return try Image(size: layout.size, orientation: application.orientation) { pixels throws(ImageCodecError) in
-            try coefficients.write(layout, model, to: &pixels)
-        }
     }
 }
 

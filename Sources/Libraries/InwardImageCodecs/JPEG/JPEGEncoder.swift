@@ -1,9 +1,13 @@
 import InwardImages
 
 /// An encoder for baseline JPEG files with a single scan and the Huffman tables of T.81 annex K.
+///
+/// Large images have restart markers between a few strips, which can be encoded independently.
 struct JPEGEncoder {
     /// The number of bytes that are encoded before they are appended to the file.
     private static let bufferCount = 32_768
+    /// The size from which an image has several strips.
+    private static let leastPixelsOfTwoStrips = 1 << 20
 
     private let size: ImageSize
     private let orientation: Orientation
@@ -11,6 +15,10 @@ struct JPEGEncoder {
     /// The number of pixels that a chrominance sample covers in each direction.
     private let horizontal: Int
     private let vertical: Int
+    /// The number of MCUs in a row, and the number of rows.
+    private let mcus: ImageSize
+    /// The number of rows of MCUs in each strip but the last.
+    private let rowsOfStrip: Int
     private let brightness: JPEGQuantizer
     private let color: JPEGQuantizer
 
@@ -20,8 +28,17 @@ struct JPEGEncoder {
         isGray = Self.isGray(image.bytes.span)
         horizontal = isGray || encoding.subsampling == .none ? 1 : 2
         vertical = !isGray && encoding.subsampling == .quarter ? 2 : 1
+        mcus = ImageSize(clamping: (size.width - 1) / (8 * horizontal) + 1, (size.height - 1) / (8 * vertical) + 1)
+        rowsOfStrip = Self.rowsOfStrip(mcus, size)
         brightness = JPEGQuantizer(0, quality: encoding.quality)
         color = JPEGQuantizer(1, quality: encoding.quality)
+    }
+
+    /// Returns the number of rows of MCUs in a strip: half of a large image, unless that is more MCUs than the 16 bits between
+    /// restart markers allow.
+    static func rowsOfStrip(_ mcus: ImageSize, _ size: ImageSize) -> Int {
+        guard size.pixelCount >= leastPixelsOfTwoStrips else { return mcus.height }
+        return max(1, min((mcus.height + 1) / 2, Int(UInt16.max) / mcus.width))
     }
 
     /// Returns whether all pixels are gray.
@@ -34,30 +51,58 @@ struct JPEGEncoder {
         return true
     }
 
+    private var stripCount: Int { (mcus.height - 1) / rowsOfStrip + 1 }
+
     /// Returns the encoded file.
     ///
     /// - Throws: An error if the task is cancelled, which is checked at each row of MCUs.
     func encode(_ pixels: Span<UInt8>) throws(ImageCodecError) -> [UInt8] {
+        var bytes = header()
+        bytes.reserveCapacity(1024 + size.pixelCount / 4)
+        for strip in 0..<stripCount { try encode(strip, of: pixels, to: &bytes) }
+        return bytes
+    }
+
+    /// Returns the encoded file. A child task encodes half of the strips.
+    ///
+    /// - Throws: An error if the task is cancelled.
+    func encode(_ pixels: [UInt8]) async throws(ImageCodecError) -> [UInt8] {
+        guard stripCount > 1 else { return try encode(pixels.span) }
+        let half = (stripCount + 1) / 2
+        async let lower = encoded(half..<stripCount, of: pixels)
+        let upper = encoded(0..<half, of: pixels)
+        return try await header() + upper.get() + lower.get()
+    }
+
+    private func encoded(_ strips: Range<Int>, of pixels: [UInt8]) -> Result<[UInt8], ImageCodecError> {
+        var bytes: [UInt8] = []
+        do throws(ImageCodecError) {
+            for strip in strips { try encode(strip, of: pixels.span, to: &bytes) }
+            return .success(bytes)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Appends a strip and the marker that follows it.
+    private func encode(_ strip: Int, of pixels: Span<UInt8>, to bytes: inout [UInt8]) throws(ImageCodecError) {
         let rows = JPEGSampleRows(size, isGray: isGray, horizontal: horizontal, vertical: vertical)
         var storage = [UInt8](repeating: 0, count: rows.sampleCount)
         var samples = storage.mutableSpan
         var coefficientStorage = [Int16](repeating: 0, count: 64)
         var coefficients = coefficientStorage.mutableSpan
-        var bytes = header()
-        bytes.reserveCapacity(1024 + size.pixelCount / 4)
         // Space for the largest MCU after the others, because the number of bytes is only checked after each.
         var buffer = [UInt8](repeating: 0, count: Self.bufferCount + 6 * JPEGBlockEncoder.mostBytes)
         var blocks = JPEGBlockEncoder()
         var writer = JPEGBitWriter()
-        let columns = size.divided(by: 8 * horizontal).width
-        for band in 0..<size.divided(by: 8 * vertical).height {
+        for band in strip * rowsOfStrip..<min((strip + 1) * rowsOfStrip, mcus.height) {
             try ImageCodecError.checkCancellation()
             rows.fill(&samples, band: band, from: pixels)
             var mcu = 0
-            while mcu < columns {
+            while mcu < mcus.width {
                 writer.count = 0
                 var output = buffer.mutableSpan
-                while mcu < columns, writer.count < Self.bufferCount {
+                while mcu < mcus.width, writer.count < Self.bufferCount {
                     encode(samples.span, rows, mcu, with: &blocks, &coefficients, by: &writer, to: &output)
                     mcu += 1
                 }
@@ -68,8 +113,8 @@ struct JPEGEncoder {
         var output = buffer.mutableSpan
         writer.finish(&output)
         bytes += buffer[..<writer.count]
-        bytes += [0xFF, JPEGMarker.endOfImage]
-        return bytes
+        let isLast = strip == stripCount - 1
+        bytes += [0xFF, isLast ? JPEGMarker.endOfImage : JPEGMarker.firstRestart + UInt8(strip % 8)]
     }
 
     /// Encodes an MCU.
@@ -114,6 +159,10 @@ struct JPEGEncoder {
                 let name = UInt8(isAC ? 0x10 : 0) | UInt8(number)
                 bytes += Self.segment(JPEGMarker.huffmanTables, [name] + table.counts + table.values)
             }
+        }
+        if stripCount > 1 {
+            let interval = rowsOfStrip * mcus.width
+            bytes += Self.segment(JPEGMarker.restartInterval, [UInt8(interval >> 8), UInt8(interval & 255)])
         }
         let scan: [UInt8] = isGray ? [1, 1, 0, 0, 63, 0] : [3, 1, 0, 2, 0x11, 3, 0x11, 0, 63, 0]
         return bytes + Self.segment(JPEGMarker.startOfScan, scan)

@@ -4,14 +4,18 @@ import InwardImages
 struct JPEGRowWriter {
     private let layout: JPEGLayout
     private let converter: JPEGColorConverter
-    private var nextRow = 0
+    /// The first row that is written.
+    private let firstRow: Int
+    private var nextRow: Int
 
-    init(_ layout: JPEGLayout, _ model: JPEGColorModel) {
+    init(_ layout: JPEGLayout, _ model: JPEGColorModel, from row: Int = 0) {
         self.layout = layout
         converter = JPEGColorConverter(model)
+        firstRow = row
+        nextRow = row
     }
 
-    /// Writes all rows that are complete after a row of MCUs.
+    /// Writes all rows that are complete after a row of MCUs, as far as there is space for them.
     mutating func write(
         afterBand band: Int,
         isLast: Bool,
@@ -21,14 +25,15 @@ struct JPEGRowWriter {
         for plane in layout.planes where plane.upsampling != .none {
             plane.extendRows(ofBand: band, &samples)
         }
-        let end = isLast ? layout.size.height : (band + 1) * layout.bandRows - layout.delayedRows
-        while nextRow < min(end, layout.size.height) {
+        let complete = isLast ? layout.size.height : (band + 1) * layout.bandRows - layout.delayedRows
+        let end = min(complete, layout.size.height, firstRow + pixels.count / (4 * layout.size.width))
+        while nextRow < end {
             converter.write(
                 &samples,
                 from: SIMD4(rows: layout.planes.map { start(of: $0, &samples) }),
                 count: layout.size.width,
                 to: &pixels,
-                at: nextRow * layout.size.width * 4
+                at: (nextRow - firstRow) * layout.size.width * 4
             )
             nextRow += 1
         }

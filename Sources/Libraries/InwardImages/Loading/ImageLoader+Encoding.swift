@@ -28,8 +28,8 @@ extension ImageLoader {
         product = await loading.admitted(product, from: plugins.count)
         let image = try product.result.get()
         let encoding = encoding(image)
-        let bytes = try await stages.withinDecodingTime(address, to: "encode") { () throws(ImageCodecError) in
-            try stages.codec.bytes(of: image, as: encoding)
+        let bytes = try await stages.withinDecodingTime(address, to: "encode") { () async throws(ImageCodecError) in
+            try await stages.codec.encode(image, as: encoding)
         }.get()
         // The reservation is held until here.
         return withExtendedLifetime(product.reservations) {

@@ -279,10 +279,9 @@ struct ImageLoading: Sendable {
         guard index == sizing?.index, let filter = plugins[index] as? any ImageFilter,
             let size = fullSize(of: product)
         else { return await plugins[index].applied(to: product.result) }
-        return product.result.flatMap { image in
-            do { return .success(try filter.filtered(image, reducedFrom: size)) } catch {
-                return .failure(.cancelled(address))
-            }
+        guard case .success(let image) = product.result else { return product.result }
+        do { return .success(try await filter.filter(image, reducedFrom: size)) } catch {
+            return .failure(.cancelled(address))
         }
     }
 

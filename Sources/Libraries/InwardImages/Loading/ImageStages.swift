@@ -187,8 +187,8 @@ extension ImageStages {
         let start = timer.now
         let options = ImageDecodingOptions(reduction: reduction, allowsTruncation: allowsTruncation)
         // Stages start on the caller's thread, which may be the main thread. A child task leaves it.
-        async let image = withinDecodingTime(address) { () throws(ImageCodecError) in
-            try codec.image(from: fetched.bytes, options)
+        async let image = withinDecodingTime(address) { () async throws(ImageCodecError) in
+            try await codec.decode(fetched.bytes, options)
         }
         let result = await image
         let decoding = ImageLoadReport.Step(
@@ -209,7 +209,7 @@ extension ImageStages {
     func withinDecodingTime<Value: Sendable>(
         _ address: ImageAddress,
         to verb: String = "decode",
-        _ work: () throws(ImageCodecError) -> Value
+        _ work: () async throws(ImageCodecError) -> Value
     ) async -> Result<Value, ImageError> {
         let deadline = Deadline(in: limits.decodingTime, on: timer)
         return await deadline.carried(by: work).mapError { error in
@@ -238,7 +238,7 @@ extension ImageStages {
             let reservation = await budget.decodingRoom.reservation(of: decodingBytes, for: party)
         else { return nil }
         // In a child task, like the decoding of fetched images.
-        async let decoded = try? codec.image(from: bytes, ImageDecodingOptions())
+        async let decoded = try? codec.decode(bytes, ImageDecodingOptions())
         guard let image = await decoded else { return nil }
         let step = ImageLoadReport.Step(
             name: "store",
@@ -258,7 +258,7 @@ extension ImageStages {
         in store: any ImageDataCache,
         since version: Int
     ) async -> StageProduct {
-        let bytes = encodedForStore(product)
+        let bytes = await encodedForStore(product)
         product.reservations = []
         product.hasRoom = false
         guard let bytes, version == self.version(of: key.address) else { return product }
@@ -268,9 +268,9 @@ extension ImageStages {
         return product
     }
 
-    private func encodedForStore(_ product: StageProduct) -> [UInt8]? {
+    private func encodedForStore(_ product: StageProduct) async -> [UInt8]? {
         guard product.isKeepable, !allowsTruncation, case .success(let image) = product.result else { return nil }
-        return try? codec.bytes(of: image, as: encoding)
+        return try? await codec.encode(image, as: encoding)
     }
 }
 

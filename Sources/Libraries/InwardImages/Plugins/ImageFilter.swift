@@ -42,6 +42,13 @@ public protocol ImageFilter: Plugin where Value == ImageResult {
     /// - Throws: `CancellationError` if the task is cancelled.
     func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image
 
+    /// Filters an image like ``filtered(_:reducedFrom:)``, which it calls by default. The loader calls it with the size of the
+    /// image if the image was not reduced. A filter can implement it with child tasks, so that a large image uses several
+    /// processor cores if they are idle.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func filter(_ image: Image, reducedFrom size: ImageSize) async throws(CancellationError) -> Image
+
     /// Returns the size of the result for an image of the given size. The loader reserves memory for the result, so the
     /// returned size may be too large, but not too small.
     func resultSize(for size: ImageSize) -> ImageSize
@@ -53,10 +60,9 @@ public protocol ImageFilter: Plugin where Value == ImageResult {
 extension ImageFilter {
     /// Returns the filtered image, or the failure unchanged.
     public func applied(to value: ImageResult) async -> ImageResult {
-        value.flatMap { image in
-            do { return .success(try filtered(image)) } catch {
-                return .failure(ImageError(.cancelled, explanation: "was not processed: the task was cancelled"))
-            }
+        guard case .success(let image) = value else { return value }
+        do { return .success(try await filter(image, reducedFrom: image.size)) } catch {
+            return .failure(ImageError(.cancelled, explanation: "was not processed: the task was cancelled"))
         }
     }
 
@@ -68,6 +74,13 @@ extension ImageFilter {
     /// - Throws: `CancellationError` if the task is cancelled.
     public func filtered(_ image: Image, reducedFrom size: ImageSize) throws(CancellationError) -> Image {
         try filtered(image)
+    }
+
+    /// Returns the result of ``filtered(_:reducedFrom:)``, or of ``filtered(_:)`` if the image was not reduced.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func filter(_ image: Image, reducedFrom size: ImageSize) async throws(CancellationError) -> Image {
+        try size == image.size ? filtered(image) : filtered(image, reducedFrom: size)
     }
 
     /// Returns the same size.

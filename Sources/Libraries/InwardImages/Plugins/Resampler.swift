@@ -12,9 +12,9 @@ struct Resampler {
     private let transfer = SRGBTransfer.tables
 
     /// For each column, the pixels of four rows that are resampled together.
-    private var decoded: [SIMD16<Float>]
-    private var band: [SIMD4<Float>]
-    private var mixed: [SIMD4<Float>]
+    private var decoded: [SIMD16<Float>] = []
+    private var band: [SIMD4<Float>] = []
+    private var mixed: [SIMD4<Float>] = []
 
     /// The number of rows that are resampled horizontally together, so that each weight is loaded once for all of them.
     private static let rowsTogether = 4
@@ -30,10 +30,45 @@ struct Resampler {
         rows: Range<Double>,
         to size: ImageSize
     ) throws(CancellationError) -> Image {
-        var resampler = Resampler(image, columns, rows, size)
+        var resampler = Resampler(image, columns, rows, size, isOpaque: image.isOpaque)
         return try Image(size: size, orientation: image.orientation) { pixels throws(CancellationError) in
-            try resampler.run(on: image, into: &pixels)
+            try resampler.run(on: image, 0..<size.height, into: &pixels)
         }
+    }
+
+    /// Resamples the part of an image between columns and rows to a size. A child task resamples the lower half of a large
+    /// image.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    static func resample(
+        _ image: Image,
+        columns: Range<Double>,
+        rows: Range<Double>,
+        to size: ImageSize
+    ) async throws(CancellationError) -> Image {
+        guard isLarge(image.size, size) else {
+            return try resampled(image, columns: columns, rows: rows, to: size)
+        }
+        let middle = image.size.height / 2
+        async let isLowerOpaque = image.isOpaque(inRows: middle..<image.size.height)
+        let isUpperOpaque = image.isOpaque(inRows: 0..<middle)
+        let isOpaque = await isLowerOpaque && isUpperOpaque
+        let resampler = Resampler(image, columns, rows, size, isOpaque: isOpaque)
+        let half = (size.height + 1) / 2
+        async let lower = resampler.pixels(of: image, half..<size.height)
+        // Has space for the lower half, so that nothing is copied twice.
+        var pixels = resampler.pixels(of: image, 0..<half, byteCount: size.byteCount)
+        pixels.replaceSubrange(half * size.width * Image.bytesPerPixel..<pixels.count, with: await lower)
+        // A half that was cancelled is not complete.
+        guard let result = Image(size: size, bytes: pixels, orientation: image.orientation), !Task.isCancelled else {
+            throw CancellationError()
+        }
+        return result
+    }
+
+    /// Returns whether resampling takes so long that two tasks pay off.
+    private static func isLarge(_ source: ImageSize, _ result: ImageSize) -> Bool {
+        max(source.pixelCount, result.pixelCount) >= 1 << 20 && result.height > 1
     }
 
     /// Resamples a whole image to a size.
@@ -50,15 +85,17 @@ struct Resampler {
     }
 
     /// Returns the number of bytes that resampling needs in addition to the image and the result: the current rows and the
-    /// weights.
+    /// weights. Two tasks need more: the lower half of the result, and rows of their own.
     static func workingBytes(for scaling: Scaling) -> Int {
         let columnTaps = ResampledAxis.tapCount(of: scaling.source.width, scale: scaling.horizontalScale)
         let rowTaps = ResampledAxis.tapCount(of: scaling.source.height, scale: scaling.verticalScale)
         let mixed = scaling.size.width * (slotCount(rowTaps: rowTaps) + 1)
         let weights = scaling.size.width * columnTaps + scaling.size.height * rowTaps
         let starts = scaling.size.width + scaling.size.height
-        return scaling.source.width * MemoryLayout<SIMD16<Float>>.stride + mixed * MemoryLayout<SIMD4<Float>>.stride
-            + weights * MemoryLayout<Float>.stride + starts * MemoryLayout<Int>.stride
+        let currentRows =
+            scaling.source.width * MemoryLayout<SIMD16<Float>>.stride + mixed * MemoryLayout<SIMD4<Float>>.stride
+        return currentRows + weights * MemoryLayout<Float>.stride + starts * MemoryLayout<Int>.stride
+            + (isLarge(scaling.source, scaling.size) ? currentRows + scaling.size.byteCount / 2 : 0)
     }
 
     /// Returns the number of row slots: enough whole groups for `rowTaps` rows that begin and end anywhere in a group.
@@ -66,21 +103,42 @@ struct Resampler {
         (rowTaps + 2 * (rowsTogether - 1)) / rowsTogether * rowsTogether
     }
 
-    private init(_ image: Image, _ columns: Range<Double>, _ rows: Range<Double>, _ size: ImageSize) {
+    private init(
+        _ image: Image,
+        _ columns: Range<Double>,
+        _ rows: Range<Double>,
+        _ size: ImageSize,
+        isOpaque: Bool
+    ) {
         self.columns = ResampledAxis(of: image.size.width, region: columns, to: size.width)
         self.rows = ResampledAxis(of: image.size.height, region: rows, to: size.height)
         self.size = size
-        isOpaque = image.isOpaque
-        decoded = [SIMD16<Float>](repeating: .zero, count: image.size.width)
+        self.isOpaque = isOpaque
         slotCount = Self.slotCount(rowTaps: self.rows.tapCount)
-        band = [SIMD4<Float>](repeating: .zero, count: size.width * slotCount)
-        mixed = [SIMD4<Float>](repeating: .zero, count: size.width)
     }
 
-    private mutating func run(on image: Image, into pixels: inout MutableSpan<UInt8>) throws(CancellationError) {
+    /// Returns rows of the result, and zeros after them up to a number of bytes. They are not complete if the task is cancelled.
+    private func pixels(of image: Image, _ range: Range<Int>, byteCount: Int? = nil) -> [UInt8] {
+        var resampler = self
+        let count = range.count * size.width * Image.bytesPerPixel
+        var bytes = [UInt8](repeating: 0, count: byteCount ?? count)
+        var pixels = bytes.mutableSpan
+        try? resampler.run(on: image, range, into: &pixels)
+        return bytes
+    }
+
+    /// Writes rows of the result.
+    private mutating func run(
+        on image: Image,
+        _ range: Range<Int>,
+        into pixels: inout MutableSpan<UInt8>
+    ) throws(CancellationError) {
         let source = image.bytes.span
+        decoded = [SIMD16<Float>](repeating: .zero, count: image.size.width)
+        band = [SIMD4<Float>](repeating: .zero, count: size.width * slotCount)
+        mixed = [SIMD4<Float>](repeating: .zero, count: size.width)
         var next = 0
-        for y in 0..<size.height {
+        for y in range {
             if y % Self.rowsBetweenChecks == 0, Task.isCancelled { throw CancellationError() }
             let start = rows.starts[y]
             next = max(next, start - start % Self.rowsTogether)
@@ -90,7 +148,7 @@ struct Resampler {
                 next += Self.rowsTogether
             }
             mix(y, from: start)
-            encode(into: &pixels, at: y * size.width * Image.bytesPerPixel)
+            encode(into: &pixels, at: (y - range.lowerBound) * size.width * Image.bytesPerPixel)
         }
     }
 

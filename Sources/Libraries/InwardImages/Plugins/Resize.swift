@@ -66,6 +66,15 @@ public struct Resize: ImageFilter {
         return try Resampler.resampled(image, columns: scaling.columns, rows: scaling.rows, to: scaling.size)
     }
 
+    /// Resizes an image like ``filtered(_:reducedFrom:)``. A child task resamples half of a large image.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func filter(_ image: Image, reducedFrom size: ImageSize) async throws(CancellationError) -> Image {
+        let scaling = scaling(of: size).reduced(to: image.size)
+        guard !scaling.keepsEverything else { return image }
+        return try await Resampler.resample(image, columns: scaling.columns, rows: scaling.rows, to: scaling.size)
+    }
+
     /// Returns the size of the result for an image of the given size.
     public func resultSize(for size: ImageSize) -> ImageSize { scaling(of: size).size }
 

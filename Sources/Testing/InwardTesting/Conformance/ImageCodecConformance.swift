@@ -25,6 +25,7 @@ public import InwardImages
 ///   fails with the right error;
 /// - a call that is cancelled or reaches its deadline returns its complete result, or fails as `cancelled` or `timedOut`,
 ///   whether this happens before it begins or at any step;
+/// - `decode` and `encode` have the same results as `image(from:_:)` and `bytes(of:as:)`, and stop if they are cancelled;
 /// - calls share no state, whether they are sequential, concurrent, or nested in one another.
 ///
 /// The check fails for anything that it cannot verify. If a format does not support something, say so in its
@@ -80,6 +81,7 @@ public struct ImageCodecConformance: Sendable {
             violations += repetitionViolations(codec, roundTrip).reduced()
             violations += await cancellationViolations(codec, roundTrip).reduced()
             violations += await concurrencyViolations(codec, roundTrip).reduced()
+            violations += await taskViolations(codec, roundTrip).reduced()
             violations += await nestingViolations(codec, roundTrip).reduced()
         }
         let specimens = specimens(codec)

@@ -89,4 +89,30 @@ struct ScalingTests {
         )
         #expect(Resampler.workingBytes(for: scaling) == byteCount)
     }
+
+    private static let large = [false, true].map { Image.sample(1_024, 1_025, opaque: $0) }
+
+    @Test(arguments: large, [1, 2, 7])
+    func lowerHalfOfALargeImageIsResampledTheSame(image: Image, height: Int) async throws {
+        let resize = Resize(to: ImageSize(clamping: 5, height), mode: .exact)
+        #expect(try await resize.filter(image, reducedFrom: image.size) == resize.filtered(image))
+    }
+
+    @Test func cancelledTaskThrowsForALargeImage() async {
+        #expect(
+            await CancelledTask.stops { () async throws(CancellationError) in
+                let image = Image(size: ImageSize(clamping: 1_024, 1_025))
+                _ = try await Resize(width: 5, height: 5).filter(image, reducedFrom: image.size)
+            }
+        )
+    }
+
+    @Test func largeImageNeedsRowsOfItsOwnForEachHalf() {
+        let resize = Resize(width: 10, height: 8, mode: .exact)
+        // Four decoded rows of 1,024 pixels, one of them more, and half of the result.
+        let difference =
+            resize.workingBytes(for: ImageSize(clamping: 1_024, 1_024))
+            - resize.workingBytes(for: ImageSize(clamping: 1_024, 1_023))
+        #expect(difference > 4 * 16 * 1_024 + 10 * 8 * 2)
+    }
 }

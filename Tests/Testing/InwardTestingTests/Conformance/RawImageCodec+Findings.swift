@@ -138,5 +138,25 @@ extension RawImageCodec {
         (.failsDuringAnotherCall, "in RAW must not affect another image that is decoded meanwhile, but does."),
         (.sharesPixelsInSlowCalls, "Concurrently: An image of"),
         (.sharesTheHeader, "in RAW must be decoded correctly while another is decoded and encoded, but is not."),
+        (
+            .encodesReversedInTasks,
+            "An image of 40×30 in RAW must be encoded by encode as by bytes(of:as:), but is not."
+        ),
+        (
+            .decodesReversedInTasks,
+            "An image of 40×30 in RAW, 4809 of 4809 bytes, must be decoded by decode as by image(from:_:), but is not."
+        ),
+        (
+            .allowsTruncationInTasks,
+            "An image of 40×30 in RAW, 3607 of 4809 bytes, must be decoded by decode as by image(from:_:), but is not."
+        ),
+        (
+            .encodesPartiallyInCancelledTasks,
+            "An image of 40×30 in RAW must be encoded by encode in a cancelled task, or fail as cancelled, but is not."
+        ),
+        (
+            .decodesPartiallyInCancelledTasks,
+            "An image of 40×30 in RAW must be decoded by decode in a cancelled task, or fail as cancelled, but is not."
+        ),
     ]
 }

@@ -66,6 +66,12 @@ extension RawImageCodec {
         case sharesTheHeader
         case sharesPixelsInSlowCalls
         case failsDuringAnotherCall
+
+        case encodesReversedInTasks
+        case decodesReversedInTasks
+        case allowsTruncationInTasks
+        case encodesPartiallyInCancelledTasks
+        case decodesPartiallyInCancelledTasks
     }
 
     /// What the codec is doing.

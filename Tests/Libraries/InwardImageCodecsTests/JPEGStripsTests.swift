@@ -1,0 +1,109 @@
+import InwardImages
+import TestSupport
+import Testing
+
+@testable import InwardImageCodecs
+
+/// Tests that images made in strips by child tasks equal those made in one task.
+struct JPEGStripsTests {
+    private func image(
+        _ bytes: [UInt8],
+        _ options: ImageDecodingOptions,
+        stripPixels: Int
+    ) async throws(ImageCodecError) -> Image {
+        var decoder = JPEGDecoder()
+        return try await decoder.picture(in: bytes.span, options, stripPixels: stripPixels).imageOfStrips(in: bytes)
+    }
+
+    @Test(arguments: JPEGFixture.names) func stripsAreTheSameImage(name: String) async throws {
+        let bytes = try JPEGFixture.bytes(name)
+        for reduction in [1, 2, 4, 8] {
+            let options = ImageDecodingOptions(reduction: reduction)
+            let expected = try JPEGCodec().image(from: bytes, options)
+            // One row of MCUs in each strip, or a few.
+            for stripPixels in [1, 2_000] {
+                #expect(try await image(bytes, options, stripPixels: stripPixels) == expected)
+            }
+        }
+    }
+
+    @Test(arguments: [ImageEncoding.Subsampling.none, .half, .quarter])
+    func manyStripsAreTheSameImage(subsampling: ImageEncoding.Subsampling) async throws {
+        let noise = Image.sample(61, 203, opaque: true)
+        let bytes = try JPEGCodec().bytes(of: noise, as: .jpeg(quality: 90, subsampling: subsampling))
+        for reduction in [1, 2, 4, 8] {
+            let options = ImageDecodingOptions(reduction: reduction)
+            let expected = try JPEGCodec().image(from: bytes, options)
+            for stripPixels in [1, 2_100, 100_000] {
+                #expect(try await image(bytes, options, stripPixels: stripPixels) == expected)
+            }
+        }
+    }
+
+    @Test(arguments: ["baseline-420", "baseline-420-restarts", "progressive-420-restarts"])
+    func truncatedStripsAreTheSameImage(name: String) async throws {
+        let whole = try JPEGFixture.bytes(name)
+        for count in stride(from: whole.count / 2, to: whole.count, by: 31) {
+            let part = Array(whole[..<count])
+            for allowsTruncation in [false, true] {
+                let options = ImageDecodingOptions(allowsTruncation: allowsTruncation)
+                let expected = Result { () throws(ImageCodecError) in try JPEGCodec().image(from: part, options) }
+                let found: Result<Image, ImageCodecError>
+                do throws(ImageCodecError) {
+                    found = .success(try await image(part, options, stripPixels: 1))
+                } catch {
+                    found = .failure(error)
+                }
+                #expect(found == expected)
+            }
+        }
+    }
+
+    @Test func cancelledTaskGetsAnError() async throws {
+        let bytes = try JPEGFixture.bytes("baseline-420")
+        let error = await withTaskGroup(of: ImageCodecError?.self) { group in
+            group.cancelAll()
+            group.addTask {
+                do throws(ImageCodecError) {
+                    _ = try await image(bytes, ImageDecodingOptions(), stripPixels: 1)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            return await group.next() ?? nil
+        }
+        #expect(error == .cancelled)
+    }
+
+    @Test func largeImageIsEncodedTheSameInBothWays() async throws {
+        let image = Image(size: ImageSize(clamping: 1_024, 1_025), color: .black)
+        let bytes = try JPEGCodec().bytes(of: image, as: .jpeg())
+        #expect(try await JPEGCodec().encode(image, as: .jpeg()) == bytes)
+        #expect(try await JPEGCodec().decode(bytes, ImageDecodingOptions()) == image)
+        // The restart interval: 65 of 129 rows of 128 MCUs, because the image is gray.
+        #expect(bytes.indices.contains { bytes[$0...].starts(with: [0xFF, 0xDD, 0, 4, 0x20, 0x80]) })
+    }
+
+    @Test func restartIntervalFitsInto16Bits() {
+        func rows(_ width: Int, _ height: Int, side: Int) -> Int {
+            let size = ImageSize(clamping: width, height)
+            return JPEGEncoder.rowsOfStrip(size.divided(by: side), size)
+        }
+        #expect(rows(1_000, 1_000, side: 8) == 125)
+        #expect(rows(1_024, 1_024, side: 8) == 64)
+        #expect(rows(3_000, 2_000, side: 16) == 63)
+        #expect(rows(65_535, 65_535, side: 8) == 7)
+        #expect(rows(8, 65_535 * 3, side: 8) == 12_288)
+    }
+
+    @Test func smallImageNeedsNoMemoryForStrips() throws {
+        func workingBytes(_ width: Int, _ height: Int) throws -> Int {
+            let image = Image(size: ImageSize(clamping: width, height), color: .black)
+            return try JPEGCodec().header(of: JPEGCodec().bytes(of: image, as: .jpeg())).workingBytes
+        }
+        // One row of 8,192 pixels fewer, and there are only three strips.
+        let difference = try workingBytes(8_192, 97) - workingBytes(8_192, 96)
+        #expect(difference > 4 * 32 * 8_192 * (2 + Image.bytesPerPixel))
+    }
+}
