@@ -59,7 +59,11 @@ enum PreparedStatement: String, CaseIterable {
         case .lockStore: "SELECT pg_advisory_xact_lock_shared($1::bigint)"
         case .lockStoreAlone: "SELECT pg_advisory_xact_lock($1::bigint)"
         // In the given order, which is the same in all processes, so that commits do not wait for each other in a circle.
-        case .lockKeys: "SELECT pg_advisory_xact_lock(key) FROM unnest($1::bigint[]) AS key"
+        case .lockKeys:
+            """
+            SELECT CASE WHEN shared = 1 THEN pg_advisory_xact_lock_shared(key) ELSE pg_advisory_xact_lock(key) END
+            FROM unnest($1::bigint[], $2::bigint[]) AS locks(key, shared)
+            """
         case .removeRange: "DELETE FROM inward_records WHERE \(Self.isInRange)"
         case .remove:
             "DELETE FROM inward_records WHERE address IN (SELECT inward_address(key) FROM unnest($1::bytea[]) AS key)"

@@ -5,8 +5,9 @@ import InwardTransfers
 
 /// The effect of a commit: what is removed, kept and announced, and the locks that it needs.
 ///
-/// Commits that affect a common key are made one after the other, also if the key has no record. Each key has a lock. All
-/// commits share the store's lock, but one that removes ranges of keys, or affects many keys, holds it alone.
+/// Commits that affect a common key are made one after the other, also if the key has no record. Each key has a lock. Commits
+/// that only have a condition about a key share its lock, so that they do not wait for each other. All commits share the
+/// store's lock, but one that removes ranges of keys, or affects many keys, holds it alone.
 struct RecordCommit: Sendable {
     /// The maximum number of keys that are locked one by one. The server's lock table is small.
     private static let keyLockLimit = 32
@@ -63,7 +64,10 @@ struct RecordCommit: Sendable {
         var statements = [Statement(.begin)]
         if ranges.isEmpty, keys.count <= Self.keyLockLimit {
             statements.append(Statement(.lockStore, [.integer(store.number)]))
-            statements.append(Statement(.lockKeys, [.integers(Set(keys.map { store.number(of: $0) }).sorted())]))
+            let numbers = Set(keys.map { store.number(of: $0) }).sorted()
+            let exclusive = Set(exclusiveKeys.map { store.number(of: $0) })
+            let shared = numbers.map { exclusive.contains($0) ? 0 : 1 as Int64 }
+            statements.append(Statement(.lockKeys, [.integers(numbers), .integers(shared)]))
         } else {
             statements.append(Statement(.lockStoreAlone, [.integer(store.number)]))
         }
@@ -83,6 +87,12 @@ struct RecordCommit: Sendable {
         }
         if !announced.isEmpty { statements.append(Statement(.announce, [.byteArrays(announced)])) }
         return (statements, check)
+    }
+
+    /// The keys that no other commit may use at the same time.
+    private var exclusiveKeys: [[UInt8]] {
+        let leased = conditions.compactMap { if case .isLeased(let lease) = $0 { lease.key.encoded } else { nil } }
+        return removed + kept.map(\.key) + leased
     }
 
     private var checkStatements: [Statement] {

@@ -35,6 +35,30 @@ struct PostgreSQLRecordStoreTests {
         )
     }
 
+    /// Otherwise, all commits of an outbox would wait for each other, because each has a condition about the owner's record.
+    @Test func commitsShareTheLockOfAKeyThatTheyOnlyHaveAConditionAbout() async throws {
+        let store = PostgreSQLRecordStore(database)
+        try await store.commit([.keep(record("owner"), ["owner"])])
+        // This test holds the lock as another commit with such a condition does.
+        let holder = server.session(in: name)
+        let table = try await holder.execute("SELECT 'inward_records'::regclass::oid::bigint").first?.integer(0)
+        let number = StoreLock(table: try #require(table)).number(of: RecordKey(["owner"]).encoded)
+        try await holder.execute("SELECT pg_advisory_lock_shared($1::bigint)", .integer(number))
+        let owner = try await store.snapshot(for: ["owner"])
+        try await store.commit([.keep(record("kept"), ["a"])], if: [.isUnchanged(["owner"], since: owner)])
+        #expect(try await store.record(for: ["a"]) == record("kept"))
+        // A change of the record waits until the holder has released the lock.
+        async let change: Void = store.commit([.keep(record("other"), ["owner"])])
+        let waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'"
+        while try await holder.execute(waiting).isEmpty {}
+        try await holder.execute("SELECT pg_advisory_unlock_shared($1::bigint)", .integer(number))
+        try await change
+        await #expect(throws: RecordStoreError.self) {
+            try await store.commit([.keep(record("late"), ["a"])], if: [.isUnchanged(["owner"], since: owner)])
+        }
+        #expect(try await store.record(for: ["a"]) == record("kept"))
+    }
+
     @Test func tablesOfANewerVersionAreRefusedAndUnchanged() async throws {
         try await PostgreSQLRecordStore(database).commit([.keep(record("old"), ["a"])])
         try await server.execute("UPDATE inward_schema SET version = 3", in: name)
