@@ -203,16 +203,41 @@ extension Outbox {
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
     func commit(_ changes: [RecordChange], adding own: [RecordChange]) async throws(RecordStoreError) {
         for change in changes { try change.throwIfAffecting(records.prefix) }
-        try await checkOwner()
-        try await store.commit(changes + own)
+        guard let sharedStore else {
+            try await checkOwner()
+            return try await store.commit(changes + own)
+        }
+        // Repeated only if the owner's record was stored again or lost, and does not name another owner.
+        while true {
+            let condition = try await ownership(in: sharedStore)
+            do throws(RecordStoreError) {
+                return try await sharedStore.commit(changes + own, if: [condition])
+            } catch {
+                guard error.reason == .conflict else { throw error }
+                state.withLock { if $0.ownership == condition { $0.ownership = nil } }
+            }
+        }
+    }
+
+    /// Returns the condition that the owner's record is as it was when it was last checked. Checks it if it may have changed.
+    ///
+    /// - Throws: a ``RecordStoreError``: `closed` if another outbox has taken over.
+    private func ownership(in store: any SharedRecordStore) async throws(RecordStoreError) -> RecordCondition {
+        if let known = state.withLock(\.ownership) { return known }
+        let snapshot = try await store.snapshot(for: records.owner)
+        try await check(snapshot?.record)
+        let condition = RecordCondition.isUnchanged(records.owner, since: snapshot)
+        state.withLock { $0.ownership = condition }
+        return condition
     }
 
     /// Checks that no other outbox has taken over. Compares the token that the owner writes into the records, which also works
     /// where the store's claims do not.
     ///
     /// - Throws: a ``RecordStoreError``: `closed` if another outbox has taken over.
-    func checkOwner() async throws(RecordStoreError) {
-        let owner = try await store.record(for: records.owner)
+    func checkOwner() async throws(RecordStoreError) { try await check(try await store.record(for: records.owner)) }
+
+    private func check(_ owner: StoredRecord?) async throws(RecordStoreError) {
         let token = state.withLock(\.token)
         // A missing token does not prove that there is another owner.
         guard let owner, owner.bytes != Array(token.utf8) else { return }

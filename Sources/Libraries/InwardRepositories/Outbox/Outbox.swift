@@ -34,6 +34,8 @@ public import Foundation
 public final class Outbox: RepositoryOutbox {
     let upstream: Upstream
     let store: any RecordStore
+    /// The store, if it can check the owner as part of a commit.
+    let sharedStore: (any SharedRecordStore)?
     let policy: OutboxPolicy
     let timer: TimerService
     let errorHandler: any ErrorHandler
@@ -74,6 +76,7 @@ public final class Outbox: RepositoryOutbox {
             through: upstream.dataFetcher.timingOut(after: policy.attemptLimit, timer: timer)
         )
         self.store = store.observing(with: observer, timer: timer)
+        sharedStore = self.store as? any SharedRecordStore
         self.observer = observer
         self.policy = policy
         self.timer = timer

@@ -52,6 +52,8 @@ struct OutboxState {
     var nextSequence = 0
     /// The token that this outbox wrote into the store as its owner.
     var token = ""
+    /// The condition that the owner's record, which names this outbox, has not changed. `nil` if it has to be checked again.
+    var ownership: RecordCondition?
     /// Incremented whenever there are new credentials.
     var credentialsSerial = 0
     /// The delivery tasks, by the keys of their entries.
@@ -234,6 +236,7 @@ struct OutboxState {
     /// Forgets the contents of the records, because another process may have changed them.
     mutating func forgetRecords(_ policy: OutboxPolicy) {
         let fresh = OutboxState(policy)
+        ownership = nil
         partitions = fresh.partitions
         streak = fresh.streak
         isStreakKept = fresh.isStreakKept
