@@ -36,15 +36,22 @@ extension Outbox {
 
     /// Begins as many deliveries as the limits allow, and schedules the next wake-up. Resumes the drain waiters that have
     /// nothing left to wait for, and tells the observer of the change.
-    func pump() {
-        let idle = InteractionID.lifted { beginDeliveries() }
-        for waiter in idle { waiter.fulfill(()) }
+    ///
+    /// - Parameter change: What to do first, under the same lock.
+    func pump(after change: (inout OutboxState) -> Void = { _ in }) {
+        beginDeliveries(after: change)
         tellOfChange()
     }
 
+    private func beginDeliveries(after change: (inout OutboxState) -> Void) {
+        let idle = InteractionID.lifted { nextDeliveries(after: change) }
+        for waiter in idle { waiter.fulfill(()) }
+    }
+
     /// Begins deliveries, and returns the drain waiters to resume.
-    private func beginDeliveries() -> [Promise<Void>] {
+    private func nextDeliveries(after change: (inout OutboxState) -> Void) -> [Promise<Void>] {
         state.withLock { state in
+            change(&state)
             let now = timer.now
             guard state.phase == .open, state.delivers else { return state.takeIdleDrainWaiters(at: now) }
             while let key = state.partitions.nextKey(at: now), state.streak.begin(key, at: now),
@@ -81,25 +88,31 @@ extension Outbox {
 
     /// Sends an entry once, unless the upstream has already given a final response, and then settles or postpones it.
     private func deliver(_ delivery: OutboxDelivery) async {
+        let isSettled: Bool
         if let observer {
-            await observer.surround(.delivery(delivery.entry)) { () async throws(Never) in await attempt(delivery) }
+            isSettled = await observer.surround(.delivery(delivery.entry)) { () async throws(Never) in
+                await attempt(delivery)
+            }
         } else {
-            await attempt(delivery)
+            isSettled = await attempt(delivery)
         }
-        pump()
+        // A postponed entry may already be in the hands of another task.
+        pump { state in if isSettled { state.endDelivery(of: delivery.entry, nextProbeAt: timer.now) } }
     }
 
-    private func attempt(_ delivery: OutboxDelivery) async {
+    /// Sends an entry once, if necessary, and returns whether it is settled. If not, it is postponed.
+    private func attempt(_ delivery: OutboxDelivery) async -> Bool {
         var delivery = delivery
         do throws(RecordStoreError) {
             if delivery.answer == nil, let setback = try await send(&delivery) {
                 await postpone(delivery, setback)
-            } else {
-                try await settle(delivery)
-                state.withLock { $0.endDelivery(of: delivery.entry, nextProbeAt: timer.now) }
+                return false
             }
+            try await settle(delivery)
+            return true
         } catch {
             await postpone(delivery, .store(error))
+            return false
         }
     }
 
@@ -244,8 +257,7 @@ extension Outbox {
         guard let outcome = answered.answer else { return }
         var delivery = answered
         let entry = delivery.entry
-        // From now on, closing the outbox waits for this task instead of cancelling it.
-        state.withLock { _ = $0.answered.insert(entry.idempotencyKey) }
+        beginDeliveries { $0.beginSettling(entry) }
         let ticket = try await locks.take([entry.write.subject])
         defer { locks.release(ticket) }
         let handlers = state.withLock { $0.handlers.all(for: entry.write.endpoint) }

@@ -79,6 +79,8 @@ struct OutboxPartitions {
         /// The ticket of the partition's current place in a queue. Places with other tickets are obsolete.
         var ticket = 0
         var isUnderWay = false
+        /// Whether the entry in delivery is being settled.
+        var isAnswered = false
     }
 
     private struct Place: Sendable {
@@ -86,9 +88,15 @@ struct OutboxPartitions {
         let ticket: Int
     }
 
+    /// The maximum number of answered entries that are being settled. While it is reached, none is sent, so that answers do not
+    /// pile up in front of a slow store.
+    private static let maximumAnswered = 64
+
     let concurrency: Int
-    /// The number of entries that are being sent or settled.
+    /// The number of entries that are being sent.
     private(set) var underWay = 0
+    /// The number of entries that the upstream has answered and that are being settled.
+    private(set) var answeredCount = 0
     /// The total size of the entries in bytes, held ones included.
     private(set) var byteCount = 0
     /// The number of entries that the upstream may have done, although its responses are not known.
@@ -207,12 +215,15 @@ struct OutboxPartitions {
             if isCurrent(first.element) { enqueue(first.element.subject, isDue: true) }
         }
         while let first = ready.first, !isCurrent(first.element) { _ = ready.popFirst() }
-        guard underWay < concurrency, let first = ready.first else { return nil }
+        guard hasRoom, let first = ready.first else { return nil }
         return partitions[first.element.subject]?.items.first?.id
     }
 
-    /// Returns the entry to send next, or `nil` if none may be sent now. The entry counts as in delivery until it is postponed
-    /// or settled.
+    /// Whether one more entry may be sent.
+    private var hasRoom: Bool { underWay < concurrency && answeredCount < Self.maximumAnswered }
+
+    /// Returns the entry to send next, or `nil` if none may be sent now. The entry is in delivery until it is postponed or
+    /// settled. Until then, or until it is answered, it counts as being sent.
     ///
     /// - Complexity: O(log n) in the number of partitions, except for partitions whose wait has just ended.
     mutating func next(at now: Duration) -> OutboxDelivery? {
@@ -229,8 +240,17 @@ struct OutboxPartitions {
     var wakeTime: Duration? {
         mutating get {
             while let first = waiting.first, !isCurrent(first.element) { _ = waiting.popFirst() }
-            return underWay < concurrency ? waiting.firstPriority : nil
+            return hasRoom ? waiting.firstPriority : nil
         }
+    }
+
+    /// Counts an entry in delivery as answered, so that another one may be sent while it is being settled.
+    mutating func answer(_ entry: OutboxEntry) {
+        let subject = entry.write.subject
+        guard isUnderWay(entry), partitions[subject]?.isAnswered == false else { return }
+        partitions[subject]?.isAnswered = true
+        underWay -= 1
+        answeredCount += 1
     }
 
     /// Postpones an entry in delivery until a time.
@@ -244,8 +264,7 @@ struct OutboxPartitions {
         // It may have been revised.
         byteCount += delivery.entry.write.byteCount - old.byteCount
         partitions[subject]?.items.first = .delivery(delivery)
-        partitions[subject]?.isUnderWay = false
-        underWay -= 1
+        endDelivery(in: subject)
         enqueue(subject)
     }
 
@@ -256,9 +275,14 @@ struct OutboxPartitions {
         let subject = entry.write.subject
         guard isUnderWay(entry), let item = partitions[subject]?.items.popFirst() else { return }
         forget(item)
-        partitions[subject]?.isUnderWay = false
-        underWay -= 1
+        endDelivery(in: subject)
         goOn(subject)
+    }
+
+    private mutating func endDelivery(in subject: RecordKey) {
+        if partitions[subject]?.isAnswered == true { answeredCount -= 1 } else { underWay -= 1 }
+        partitions[subject]?.isUnderWay = false
+        partitions[subject]?.isAnswered = false
     }
 
     /// Removes an item, unless it is in delivery.
@@ -364,7 +388,8 @@ struct OutboxPartitions {
     ///
     /// - Complexity: O(n) in the number of entries of the subject.
     func entries(behind id: String, of subject: RecordKey) -> [OutboxEntry] {
-        partitions[subject]?.items.all.drop { $0.id != id }.dropFirst().compactMap { $0.entry } ?? []
+        guard let items = partitions[subject]?.items, items.count > 1 else { return [] }
+        return items.all.drop { $0.id != id }.dropFirst().compactMap { $0.entry }
     }
 
     private func isUnderWay(_ entry: OutboxEntry) -> Bool {

@@ -21,7 +21,8 @@ public struct OutboxPolicy: Sendable {
     public let maximumWait: Duration
     /// The longest `Retry-After` that is honored. After that time, the write is sent again regardless.
     public let maximumRetryAfter: Duration
-    /// The maximum number of concurrent deliveries. They are always of different subjects.
+    /// The maximum number of writes that are being sent at a time. They are always of different subjects. A write that the
+    /// upstream has answered no longer counts, although it is still being settled. At most 64 writes are settled at a time.
     public let concurrency: Int
     /// The time limit of an attempt.
     public let attemptLimit: Duration
@@ -55,7 +56,7 @@ public struct OutboxPolicy: Sendable {
     ///   - factor: The factor by which the maximum wait grows with each attempt, clamped to the range from 1 to 100.
     ///   - maximumWait: The maximum wait before any attempt.
     ///   - maximumRetryAfter: The longest `Retry-After` that is honored.
-    ///   - concurrency: The maximum number of concurrent deliveries, at least 1.
+    ///   - concurrency: The maximum number of writes that are being sent at a time, at least 1.
     ///   - attemptLimit: The time limit of an attempt.
     ///   - reportedAttempts: The number of failed attempts after which a write is reported to the error handler, at least 1.
     ///   - maximumPending: The maximum number of pending writes, at least 1.

@@ -129,6 +129,13 @@ struct OutboxState {
         partitions.postpone(delivery, until: moment)
     }
 
+    /// Notes that the upstream has answered an entry. From now on, closing the outbox waits for the entry's task instead of
+    /// cancelling it, and another entry can be sent.
+    mutating func beginSettling(_ entry: OutboxEntry) {
+        answered.insert(entry.idempotencyKey)
+        partitions.answer(entry)
+    }
+
     /// Removes the task that delivers an entry. The task itself calls this, before another task can deliver the entry.
     ///
     /// - Parameters:

@@ -195,6 +195,38 @@ struct OutboxPartitionsTests {
         #expect(partitions.pending.map(\.sequence) == [1, 2])
     }
 
+    @Test func answeredEntryMakesRoomForAnotherSubject() throws {
+        var partitions = OutboxPartitions(concurrency: 1)
+        for (sequence, subject) in [(1, "a"), (2, "a"), (3, "b")] { partitions.append(entry(sequence, [subject])) }
+        #expect(partitions.next(at: .zero)?.entry.sequence == 1)
+        #expect(partitions.next(at: .zero) == nil)
+        partitions.answer(entry(1, ["a"]))
+        // A second answer does not make more room.
+        partitions.answer(entry(1, ["a"]))
+        let next = partitions.next(at: .zero)
+        #expect(next?.entry.sequence == 3)
+        #expect(partitions.underWay == 1 && partitions.answeredCount == 1)
+        partitions.postpone(try #require(next), until: .zero)
+        #expect(partitions.next(at: .zero)?.entry.sequence == 3)
+        // The next entry of a subject waits for the settlement.
+        partitions.settle(entry(1, ["a"]))
+        #expect(partitions.answeredCount == 0 && partitions.next(at: .zero) == nil)
+        partitions.answer(entry(3, ["b"]))
+        #expect(partitions.next(at: .zero)?.entry.sequence == 2)
+        // A settlement that fails is postponed.
+        partitions.postpone(OutboxDelivery(entry: entry(3, ["b"])), until: .zero)
+        #expect(partitions.underWay == 1 && partitions.answeredCount == 0)
+    }
+
+    @Test func nothingIsSentWhileTooManyAnswersAreNotSettled() {
+        var partitions = OutboxPartitions(concurrency: 1)
+        for sequence in 0..<100 { partitions.append(entry(sequence, [String(sequence)])) }
+        while let next = partitions.next(at: .zero) { partitions.answer(next.entry) }
+        #expect(partitions.underWay == 0 && partitions.answeredCount == 64)
+        partitions.settle(entry(0, ["0"]))
+        #expect(partitions.next(at: .zero)?.entry.sequence == 64)
+    }
+
     /// A slow but simple model.
     private struct Model {
         var partitions: [RecordKey: [Int]] = [:]

@@ -79,6 +79,24 @@ struct OutboxTurnTakingTests {
         }
     }
 
+    @Test func anotherSubjectIsSentWhileAnAnswerIsBeingSettled() async throws {
+        let stage = stage
+        let upstream = stage.upstream()
+        let outbox = try stage.outbox(upstream, policy: OutboxPolicy(concurrency: 1, jitter: Jitter { 1 }))
+        try await stage.scheduler.run {
+            try await outbox.open(handlers: [SlowOutboxHandler(base: stage.handler, timer: stage.timer)])
+            try await outbox.accept([
+                OutboxStage.write(["7"], "1"), OutboxStage.write(["7"], "2"), OutboxStage.write(["8"], "3"),
+            ])
+            try await stage.timer.sleep(for: .seconds(1))
+            // Both are answered, and the slow handler is settling them. The other write of the first subject waits.
+            #expect(upstream.requests.map(\.text) == ["1", "3"])
+            #expect(await outbox.drain() == 0)
+            await outbox.close()
+        }
+        #expect(upstream.requests.map(\.text) == ["1", "3", "2"])
+    }
+
     @Test func deliveryIgnoresTheDeadlineOfTheCaller() async throws {
         let stage = stage
         let times = Mutex<[Duration?]>([])
