@@ -295,9 +295,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     func add(_ write: Write) {
         var created: [[Effect]] = []
         change { state in
-            created.append(state.effectsOnCreated(write.id))
+            // A list that is observed from now on is read after this change.
+            let isListed = !observers.lists.isEmpty
+            if isListed { created.append(state.effectsOnCreated(write.id)) }
             state.add(write)
-            created.append(state.effectsOnCreated(write.id))
+            if isListed { created.append(state.effectsOnCreated(write.id)) }
         }
         notify([write.id], created)
     }
@@ -348,7 +350,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         change { state in
             if let write = state.placesByKey[key].flatMap({ state.places[$0] }) {
                 changed = [write.id]
-                created.append(state.effectsOnCreated(write.id))
+                // A list that is observed from now on is read after this change.
+                if !observers.lists.isEmpty { created.append(state.effectsOnCreated(write.id)) }
             }
             if let id {
                 changed.append(id)
@@ -357,8 +360,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 state.forgetCreation(key)
             }
             state.remove(key)
+            state.replacing -= 1
         }
-        state.withLock { $0.replacing -= 1 }
         notify(changed, created)
     }
 

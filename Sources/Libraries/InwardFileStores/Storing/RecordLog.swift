@@ -105,15 +105,23 @@ final class RecordLog: Sendable {
         var outcomes: [RecordCommitQueue.Outcome] = []
         do throws(RecordStoreError) {
             try write { () throws(RecordStoreError) in
-                var plan = RecordPlan(view.withLock(\.index), at: now())
-                outcomes = group.map { commit in Result { () throws(RecordStoreError) in try plan.add(commit) } }
-                try append(plan.builder, isFlushed: true)
+                let builder: RecordFrameBuilder
+                (outcomes, builder) = plan(group)
+                try append(builder, isFlushed: true)
             }
             return outcomes
         } catch {
             // A single commit may fit on the disk where the whole group does not.
             return group.count > 1 ? group.flatMap { commit([$0]) } : [.failure(error)]
         }
+    }
+
+    /// Returns which commits can be made, and their changes. The plan ends here, so that the index is not copied when the changes
+    /// are applied to it.
+    private func plan(_ group: [RecordCommit]) -> (outcomes: [RecordCommitQueue.Outcome], builder: RecordFrameBuilder) {
+        var plan = RecordPlan(view.withLock(\.index), at: now())
+        let outcomes = group.map { commit in Result { () throws(RecordStoreError) in try plan.add(commit) } }
+        return (outcomes, plan.builder)
     }
 
     /// Runs a closure while no other process changes the log. Blocks until the lock is free.

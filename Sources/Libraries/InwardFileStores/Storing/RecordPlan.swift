@@ -38,8 +38,9 @@ struct RecordPlan {
                 lastNumber = RecordStamp.number(after: lastNumber)
                 changed[key] = .some(builder.keep(record, .replacing(stamp(of: key), lastNumber, at: time), key))
             case .remove(let key):
-                builder.remove(key.encoded)
-                changed[key.encoded] = .some(nil)
+                let key = key.encoded
+                builder.remove(key)
+                changed[key] = .some(nil)
             case .removeAll(let key):
                 builder.add(change)
                 let prefix = key.encoded

@@ -167,6 +167,9 @@ struct AttemptNote: Codable, Hashable {
     private static let maximumAttempts = 1_000_000
 
     private static let version = 1
+    /// The note of an entry that is sent for the first time. Most notes are equal to it, so it is encoded only once.
+    private static let first = AttemptNote(attempts: 0, mayHaveArrived: false, isSending: true)
+    private static let firstBytes = first.encoded
 
     let version: Int
     /// The number of failed attempts.
@@ -235,7 +238,9 @@ struct AttemptNote: Codable, Hashable {
     }
 
     /// The encoded note.
-    var bytes: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
+    var bytes: [UInt8] { self == Self.first ? Self.firstBytes : encoded }
+
+    private var encoded: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 
     /// When the next attempt is due.
     var nextAttemptDate: Date? { nextAttempt.map { Date(timeIntervalSince1970: Double($0) / 1_000) } }

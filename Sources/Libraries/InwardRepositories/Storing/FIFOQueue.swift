@@ -17,7 +17,8 @@ package struct FIFOQueue<Element: Sendable>: Sendable {
     }
 
     /// All elements, from the first to the last.
-    var all: some Sequence<Element> { elements[head...].lazy.compactMap(\.self) }
+    // Not a key path, which generic code would make again for each call.
+    var all: some Sequence<Element> { elements[head...].lazy.compactMap { $0 } }
 
     /// Adds an element at the end.
     package mutating func append(_ element: Element) { elements.append(element) }

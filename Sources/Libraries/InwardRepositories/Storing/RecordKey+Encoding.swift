@@ -6,8 +6,9 @@ extension RecordKey {
     /// component.
     package var encoded: [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(components.reduce(0) { $0 + $1.utf8.count + 1 })
         for component in components {
-            bytes.append(contentsOf: component.utf8.lazy.map { $0 &+ 1 })
+            for byte in component.utf8 { bytes.append(byte &+ 1) }
             bytes.append(0)
         }
         return bytes

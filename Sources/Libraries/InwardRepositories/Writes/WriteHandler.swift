@@ -54,8 +54,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     func declares(_ write: OutboxWrite) -> Bool {
-        guard operations.contains(where: { $0.method == write.method }) else { return false }
-        if write.method == .post { return write.path == entities.creationPath(of: write.body ?? []) }
+        // Without making the ``operations``, because each write is checked several times.
+        switch write.method {
+        case .post:
+            return entities.creation != nil && write.path == entities.creationPath(of: write.body ?? [])
+        case .delete: guard entities.editing?.allowsDeletion == true else { return false }
+        default: guard entities.editing?.update?.method == write.method else { return false }
+        }
         if write.entityID == nil { return write.path == listPath }
         return write.entityID.flatMap { Entity.ID($0) }.flatMap(entities.outboxPath) == write.path
     }
