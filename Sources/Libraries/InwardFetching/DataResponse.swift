@@ -45,14 +45,19 @@ public struct DataResponse: Hashable, Sendable {
     ///   - fields: The names and values of the header fields.
     ///   - body: The complete body.
     ///   - isDecoded: Returns whether the client has decoded a body with the given content coding, whose name is in lower case.
+    @inlinable
     package init(
         status: Int,
         fields: some Sequence<(name: String, value: String)>,
         body: Data,
         isDecoded: (_ coding: String) -> Bool
     ) {
-        let fields = fields.compactMap { name, value in HeaderField.Name(name).map { HeaderField($0, value) } }
-        self.init(status: Status(status), headerFields: HeaderFields(fields), body: body)
+        var headerFields = HeaderFields()
+        headerFields.reserveCapacity(fields.underestimatedCount)
+        for (name, value) in fields {
+            if let name = HeaderField.Name(name) { headerFields.append(HeaderField(name, value)) }
+        }
+        self.init(status: Status(status), headerFields: headerFields, body: body)
         // The fields that describe the coding do not apply to a decoded body.
         if let coding = headerFields[.contentEncoding], isDecoded(coding.lowercased()) {
             headerFields[.contentEncoding] = nil

@@ -101,12 +101,15 @@ extension HeaderField {
         var length: Int { folded.utf8.count }
 
         /// Whether fields of this name carry credentials by definition.
-        var carriesCredentials: Bool { Self.credentialNames.contains(self) }
+        var carriesCredentials: Bool { Self.credentialKeys.contains(key) && Self.credentialNames.contains(self) }
 
-        private static let credentialNames: Set<Self> = [
-            .authorization, .cookie, .proxyAuthorization, .setCookie,
+        private static let credentialNames = [
+            authorization, cookie, proxyAuthorization, setCookie,
             Self(unchecked: "X-API-Key"), Self(unchecked: "X-Auth-Token"), Self(unchecked: "X-Amz-Security-Token"),
         ]
+
+        // Compared first, because every field of every response is checked, and almost none carries credentials.
+        private static let credentialKeys = credentialNames.map(\.key)
     }
 }
 
@@ -267,6 +270,12 @@ public struct HeaderFields: Hashable, Sendable {
 
     /// Whether any field carries credentials or is equally sensitive.
     var haveCredentials: Bool { contains { $0.isSensitive || $0.name.carriesCredentials } }
+
+    /// Makes room for a number of fields, so that appending them allocates memory once.
+    @usableFromInline
+    package mutating func reserveCapacity(_ count: Int) {
+        fields.reserveCapacity(count)
+    }
 
     /// Appends a field, even if its name is already present.
     public mutating func append(_ field: HeaderField) {
