@@ -203,12 +203,9 @@ extension Outbox {
     /// - Throws: a ``RecordStoreError`` if nothing was changed.
     func commit(_ changes: [RecordChange], adding own: [RecordChange]) async throws(RecordStoreError) {
         for change in changes { try change.throwIfAffecting(records.prefix) }
-        guard let sharedStore else {
-            try await checkOwner()
-            return try await store.commit(changes + own)
-        }
-        // Repeated only if the owner's record was stored again or lost, and does not name another owner.
-        while true {
+        // Repeated if the owner's record was stored again or lost, and does not name another owner.
+        for _ in 0..<Self.conditionalTries {
+            guard let sharedStore else { break }
             let condition = try await ownership(in: sharedStore)
             do throws(RecordStoreError) {
                 return try await sharedStore.commit(changes + own, if: [condition])
@@ -217,7 +214,13 @@ extension Outbox {
                 state.withLock { if $0.ownership == condition { $0.ownership = nil } }
             }
         }
+        try await checkOwner()
+        try await store.commit(changes + own)
     }
+
+    /// The maximum number of commits on the condition that the owner's record has not changed, so that a store whose versions
+    /// always differ stops no outbox.
+    private static let conditionalTries = 3
 
     /// Returns the condition that the owner's record is as it was when it was last checked. Checks it if it may have changed.
     ///

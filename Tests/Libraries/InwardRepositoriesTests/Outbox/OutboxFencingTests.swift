@@ -12,8 +12,9 @@ struct OutboxFencingTests {
     private let stage = OutboxStage()
     private let base = InMemoryRecordStore()
 
-    /// Returns a store that makes a change before the next commit with changes of a kind, once.
+    /// Returns a store that makes a change before the next commit with changes of a kind, or before each.
     private func store(
+        isRepeated: Bool = false,
         changing change: @escaping @Sendable (OutboxRecords) -> RecordChange,
         before kind: @escaping @Sendable (RecordChange, OutboxRecords) -> Bool
     ) -> GatedSharedStore {
@@ -24,7 +25,7 @@ struct OutboxFencingTests {
                 changes.contains(where: { kind($0, records) }),
                 isChanged.withLock({ isChanged in
                     defer { isChanged = true }
-                    return !isChanged
+                    return isRepeated || !isChanged
                 })
             else { return }
             try await base.commit([change(records)])
@@ -78,11 +79,15 @@ struct OutboxFencingTests {
     private enum Change: CaseIterable { case loss, storingAgain }
 
     /// A missing record does not prove that there is another owner, and neither does a new version of the same token.
-    @Test(arguments: Change.allCases)
-    private func writeIsAcceptedIfTheRecordOfTheOwnerChangesWithoutAnotherOwner(change: Change) async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: Change.allCases, [false, true])
+    private func writeIsAcceptedIfTheRecordOfTheOwnerChangesWithoutAnotherOwner(
+        change: Change,
+        isRepeated: Bool
+    ) async throws {
         let (stage, base) = (stage, base)
         let token = Mutex<StoredRecord?>(nil)
         let store = store(
+            isRepeated: isRepeated,
             changing: { records in
                 let token = token.withLock(\.self)
                 return change == .loss ? .remove(records.owner) : .keep(token ?? StoredRecord([]), records.owner)
