@@ -52,12 +52,12 @@ public struct DataResponse: Hashable, Sendable {
         body: Data,
         isDecoded: (_ coding: String) -> Bool
     ) {
-        var headerFields = HeaderFields()
-        headerFields.reserveCapacity(fields.underestimatedCount)
+        var received = HeaderFields()
+        received.reserveCapacity(fields.underestimatedCount)
         for (name, value) in fields {
-            if let name = HeaderField.Name(name) { headerFields.append(HeaderField(name, value)) }
+            if let name = HeaderField.Name(name) { received.append(HeaderField(name, value)) }
         }
-        self.init(status: Status(status), headerFields: headerFields, body: body)
+        self.init(status: Status(status), headerFields: received, body: body)
         // The fields that describe the coding do not apply to a decoded body.
         if let coding = headerFields[.contentEncoding], isDecoded(coding.lowercased()) {
             headerFields[.contentEncoding] = nil
