@@ -70,12 +70,17 @@ struct JPEGEncoder {
         guard stripCount > 1 else { return try encode(pixels.span) }
         let half = (stripCount + 1) / 2
         async let lower = encoded(half..<stripCount, of: pixels)
-        let upper = encoded(0..<half, of: pixels)
-        return try await header() + upper.get() + lower.get()
+        var bytes = try encoded(0..<half, of: pixels, after: header()).get()
+        bytes += try await lower.get()
+        return bytes
     }
 
-    private func encoded(_ strips: Range<Int>, of pixels: [UInt8]) -> Result<[UInt8], ImageCodecError> {
-        var bytes: [UInt8] = []
+    private func encoded(
+        _ strips: Range<Int>,
+        of pixels: [UInt8],
+        after start: [UInt8] = []
+    ) -> Result<[UInt8], ImageCodecError> {
+        var bytes = start
         do throws(ImageCodecError) {
             for strip in strips { try encode(strip, of: pixels.span, to: &bytes) }
             return .success(bytes)

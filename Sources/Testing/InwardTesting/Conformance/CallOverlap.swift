@@ -14,16 +14,23 @@ final class CallOverlap: Sendable {
 
     private struct Caller {
         var callCount = 0
-        var isActive = false
         var meetings = 0
         /// The number of calls that the others had made when this caller last overlapped with some of them.
         var metCallCount = 0
     }
 
+    /// Whether a caller's call is under way. It is not part of the locked state: a caller that waited for the lock after its call
+    /// would seem to be calling.
+    private final class Activity: Sendable {
+        let isCalling = Atomic(false)
+    }
+
     private let callers: Mutex<[Caller]>
+    private let activities: [Activity]
 
     init(callers count: Int) {
         callers = Mutex([Caller](repeating: Caller(), count: count))
+        activities = (0..<count).map { _ in Activity() }
     }
 
     /// Whether any caller needs more calls.
@@ -38,18 +45,19 @@ final class CallOverlap: Sendable {
         callers.withLock { callers in
             let others = callers.indices.filter { $0 != caller }
             let callCount = others.reduce(0) { $0 + callers[$1].callCount }
-            if others.contains(where: { callers[$0].isActive }), callCount != callers[caller].metCallCount {
+            let overlaps = others.contains { activities[$0].isCalling.load(ordering: .acquiring) }
+            if overlaps, callCount != callers[caller].metCallCount {
                 callers[caller].metCallCount = callCount
                 callers[caller].meetings += 1
             }
             callers[caller].callCount += 1
-            callers[caller].isActive = true
         }
+        activities[caller].isCalling.store(true, ordering: .releasing)
     }
 
     /// Records that a caller ends its call.
     func leave(_ caller: Int) {
-        callers.withLock { $0[caller].isActive = false }
+        activities[caller].isCalling.store(false, ordering: .releasing)
     }
 }
 

@@ -42,7 +42,6 @@ final class FlawedTypesetter: Typesetter {
         var callCount = 0
         var texts: Set<String> = []
         var text = ""
-        var steps = 0
     }
 
     /// The character that no font has.
@@ -52,6 +51,7 @@ final class FlawedTypesetter: Typesetter {
 
     private let flaw: Flaw?
     private let state = Mutex(State())
+    private let steps = Atomic(0)
 
     init(_ flaw: Flaw? = nil) { self.flaw = flaw }
 
@@ -87,8 +87,8 @@ final class FlawedTypesetter: Typesetter {
     private func shared(_ text: String) -> String {
         guard flaw == .sharesTheText else { return text }
         state.withLock { $0.text = text }
-        // Almost all of the call, so that another one begins meanwhile.
-        for _ in 0..<500 { state.withLock { $0.steps += 1 } }
+        // Almost all of the call, so that another one begins meanwhile. Without a lock, at which callers would take turns.
+        for _ in 0..<10_000 { steps.add(1, ordering: .relaxed) }
         return state.withLock(\.text)
     }
 
