@@ -7,7 +7,7 @@ struct JPEGStrips {
     /// The maximum number of pixels of a strip, unless a row has more. A strip takes a hundred times as long as starting a task,
     /// and its samples and pixels fit into the cache of a processor core.
     static let pixelCount = 1 << 18
-    /// The maximum number of strips in memory, in addition to the one that is being read.
+    /// The maximum number of strips in memory, including the one that is being read.
     private static let mostAtOnce = 4
 
     private let rowCount: Int
@@ -31,7 +31,8 @@ struct JPEGStrips {
     /// Returns the number of bytes that strips need in addition to the image: coefficients, samples and pixels.
     func workingBytes(sampleCount: Int) -> Int {
         guard areWorthwhile else { return 0 }
-        return ((Self.mostAtOnce + 1) * rowsEach + 2) * rowBytes + Self.mostAtOnce * sampleCount
+        // With a neighboring row on each side.
+        return min(rowCount, Self.mostAtOnce * rowsEach + 2) * rowBytes + Self.mostAtOnce * sampleCount
     }
 
     /// Returns the pixels of all strips.

@@ -88,8 +88,7 @@ struct OutboxPartitions {
         let ticket: Int
     }
 
-    /// The maximum number of answered entries that are being settled. While it is reached, none is sent, so that answers do not
-    /// pile up in front of a slow store.
+    /// While this many answered entries are being settled, none is sent, so that answers do not pile up in front of a slow store.
     private static let maximumAnswered = 64
 
     let concurrency: Int

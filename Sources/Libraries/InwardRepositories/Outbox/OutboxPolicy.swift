@@ -22,7 +22,7 @@ public struct OutboxPolicy: Sendable {
     /// The longest `Retry-After` that is honored. After that time, the write is sent again regardless.
     public let maximumRetryAfter: Duration
     /// The maximum number of writes that are being sent at a time. They are always of different subjects. A write that the
-    /// upstream has answered no longer counts, although it is still being settled. At most 64 writes are settled at a time.
+    /// upstream has answered no longer counts, although it is still being settled. While 64 or more are being settled, none is sent.
     public let concurrency: Int
     /// The time limit of an attempt.
     public let attemptLimit: Duration
