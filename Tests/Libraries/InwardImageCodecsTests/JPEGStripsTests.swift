@@ -78,10 +78,14 @@ struct JPEGStripsTests {
     }
 
     @Test func largeImageIsEncodedTheSameInBothWays() async throws {
-        let image = Image(size: ImageSize(clamping: 1_024, 1_025), color: .black)
+        // Brighter from row to row, so that no two strips are equal.
+        let image = Image(size: ImageSize(clamping: 1_024, 1_025)) { pixels in
+            for index in pixels.indices { pixels[index] = index % 4 == 3 ? 255 : UInt8(index / (4 * 1_024) / 5) }
+        }
         let bytes = try JPEGCodec().bytes(of: image, as: .jpeg())
         #expect(try await JPEGCodec().encode(image, as: .jpeg()) == bytes)
-        #expect(try await JPEGCodec().decode(bytes, ImageDecodingOptions()) == image)
+        let decoded = try await JPEGCodec().decode(bytes, ImageDecodingOptions())
+        for row in [0, 519, 520, 1_024] { #expect(abs(Int(decoded[9, row].red) - row / 5) <= 2) }
         // The restart interval: 65 of 129 rows of 128 MCUs, because the image is gray.
         #expect(bytes.indices.contains { bytes[$0...].starts(with: [0xFF, 0xDD, 0, 4, 0x20, 0x80]) })
     }

@@ -122,7 +122,7 @@ struct OutboxFencingTests {
             let count = reads.value
             let second = try await outbox.accept([OutboxStage.write(["8"])])[0]
             try await outbox.settlement(of: second)
-            // The settlement of an entry that is no longer pending reads whether it is a dead letter.
+            // If an entry is no longer pending, a read tells whether it became a dead letter.
             #expect(reads.value - count <= 2)
             await outbox.close()
         }
