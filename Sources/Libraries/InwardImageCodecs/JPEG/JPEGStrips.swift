@@ -52,24 +52,23 @@ struct JPEGStrips {
             // Strips that were completed before an earlier one.
             var waiting: [Int: [UInt8]] = [:]
             var next = 0
+            func add(_ part: [UInt8], _ number: Int) {
+                waiting[number] = part
+                while let part = waiting.removeValue(forKey: next) {
+                    pixels += part
+                    next += 1
+                }
+            }
             do throws(ImageCodecError) {
                 for strip in 0..<count {
                     while strip - next >= Self.mostAtOnce, let (number, part) = await group.next() {
-                        waiting[number] = part
-                        while let part = waiting.removeValue(forKey: next) {
-                            pixels += part
-                            next += 1
-                        }
+                        add(part, number)
                     }
                     try ImageCodecError.checkCancellation()
                     let make = try read(strip * rowsEach..<min((strip + 1) * rowsEach, rowCount))
                     group.addTask { (strip, make()) }
                 }
-                for await (number, part) in group { waiting[number] = part }
-                while let part = waiting.removeValue(forKey: next) {
-                    pixels += part
-                    next += 1
-                }
+                for await (number, part) in group { add(part, number) }
                 return Result<[UInt8], ImageCodecError>.success(pixels)
             } catch {
                 return .failure(error)
