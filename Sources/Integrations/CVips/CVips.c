@@ -9,6 +9,13 @@
 #include <string.h>
 #include <vips/vips.h>
 
+#if VIPS_MAJOR_VERSION == 8 && (VIPS_MINOR_VERSION < 15 || (VIPS_MINOR_VERSION == 15 && VIPS_MICRO_VERSION < 4))
+/// Replaces the function of libvips, in which only idle threads wait. Before version 8.15.4, a thread that has been idle for 15
+/// seconds ends even if it has just been given work, and the encoding that needs this work waits for ever (libvips#4137). With
+/// this definition, idle threads wait until they get work, as before version 8.14.
+int vips_semaphore_down_timeout(VipsSemaphore *semaphore, gint64 timeout) { return vips_semaphore_down(semaphore); }
+#endif
+
 static void ignore(const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data) {}
 
 bool cvips_start(int32_t threads) {
