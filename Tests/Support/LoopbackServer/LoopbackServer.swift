@@ -78,7 +78,12 @@ public final class LoopbackServer: Sendable {
     }
 
     private func acceptConnections() {
-        while let connection = listener.accept() {
+        while true {
+            guard let connection = listener.accept() else {
+                if state.withLock(\.isStopped) { break }
+                // The client has left already, or the process has too many open files for the moment.
+                continue
+            }
             let number: Int? = state.withLock { state in
                 guard !state.isStopped else { return nil }
                 state.connectionCount += 1

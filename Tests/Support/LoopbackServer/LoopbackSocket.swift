@@ -49,7 +49,7 @@ struct LoopbackSocket: Hashable, Sendable {
         return (LoopbackSocket(descriptor: descriptor), Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Waits for the next connection, and returns `nil` once the socket is shut down.
+    /// Waits for the next connection. Returns `nil` if it fails, and always once the socket is shut down.
     func accept() -> LoopbackSocket? {
         #if canImport(Glibc)
         let connection = Glibc.accept(descriptor, nil, nil)

@@ -20,6 +20,8 @@ struct CrashLane: Sendable {
     private static let postLimit = 4
     /// How many runs may fail because the upstream did not answer in time.
     private static let lateLimit = 50
+    /// How many runs may deliver what the killed ones have left.
+    private static let deliveryLimit = 100
 
     private let name: String
     private let directory: URL
@@ -80,8 +82,7 @@ struct CrashLane: Sendable {
     /// Runs the program until it was killed this many times and has accepted a post. Then delivers the pending posts.
     mutating func crash(times: Int) throws {
         while killCount < times || accepted.isEmpty { try crashOnce() }
-        var isDelivered = false
-        while !isDelivered {
+        for _ in 0..<Self.deliveryLimit {
             let outcome = try run(posts: 0, until: nil)
             guard outcome.ending == .exit(0) || hasRefusals && outcome.ending == .exit(1) else {
                 throw unexpected(outcome)
@@ -89,10 +90,17 @@ struct CrashLane: Sendable {
             listing = try run(["--outbox"], posts: 0, until: nil).output
             // A refusal proves nothing if an earlier attempt may have succeeded, so such a post stays pending until it is
             // discarded.
-            isDelivered = listing.split(separator: "\n").allSatisfy { line in
+            let isDelivered = listing.split(separator: "\n").allSatisfy { line in
                 !line.contains("  \(name)-") || line.contains(JournalingUpstream.refusedSuffix)
             }
+            if isDelivered { return }
         }
+        throw UnexpectedEnding(
+            description: """
+                \(Self.deliveryLimit) runs have not delivered everything. The outbox is “\(listing)”, and the end of standard \
+                error was “\(complaints.suffix(2_000))”.
+                """
+        )
     }
 
     private mutating func crashOnce() throws {

@@ -71,6 +71,9 @@ struct EditingRun: Codable, Sendable {
         case delivered
     }
 
+    /// An error for writes that the upstream has not answered.
+    struct UndeliveredWrites: Error {}
+
     /// The maximum number of notes that a run creates.
     static let noteLimit = 3
     /// The last line that a run reports.
@@ -116,6 +119,14 @@ struct EditingRun: Codable, Sendable {
         return (app, try await app.signIn(as: "ada"))
     }
 
+    /// Delivers all pending writes.
+    ///
+    /// - Throws: ``UndeliveredWrites`` if some are still pending after ten minutes.
+    static func deliverEverything(in session: SessionScope<Void>) async throws {
+        for _ in 0..<20 where try await session.deliver(within: .seconds(30)) == 0 { return }
+        throw UndeliveredWrites()
+    }
+
     /// Performs the run in the current process, and kills the process at the end.
     func perform() async throws {
         try Data("\(getpid())".utf8).write(to: identifier)
@@ -144,7 +155,7 @@ struct EditingRun: Codable, Sendable {
             try await notes.delete(isNew ? new : untouched)
             try say("DELETE /notes/\(isNew ? name : String(untouched))", output)
         }
-        while try await session.deliver(within: .seconds(30)) > 0 {}
+        try await Self.deliverEverything(in: session)
         try say(Self.lastWord, output)
         KillSwitch(getpid()).press()
     }
