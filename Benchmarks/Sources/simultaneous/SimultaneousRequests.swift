@@ -24,18 +24,12 @@ struct SimultaneousRequests {
             let alone = try await Self.milliseconds { _ = try await fetcher.fetch(request) }
             _ = counting.takeCount()
             let together = try await Self.milliseconds {
-                try await withThrowingTaskGroup { group in
-                    for _ in 0..<callers { group.addTask { _ = try await fetcher.fetch(request) } }
-                    try await group.waitForAll()
-                }
+                try await Self.simultaneously(callers) { _ = try await fetcher.fetch(request) }
             }
             let count = counting.takeCount()
             let plain = try await Self.milliseconds {
                 let transfer = Task { try await upstream.fetch(request) }
-                try await withThrowingTaskGroup { group in
-                    for _ in 0..<callers { group.addTask { _ = try await transfer.value } }
-                    try await group.waitForAll()
-                }
+                try await Self.simultaneously(callers) { _ = try await transfer.value }
             }
             guard number > 0 else { continue }
             samples.append((alone, together, plain))
@@ -46,6 +40,25 @@ struct SimultaneousRequests {
         together = samples.map(\.together).median
         plain = samples.map(\.plain).median
         ratio = samples.map { $0.together / $0.alone }.median
+    }
+
+    /// Runs work in a number of tasks, in groups of 100. A group looks for each task that ends among all of its tasks, so a group of
+    /// all of them would mostly measure itself.
+    private static func simultaneously(
+        _ count: Int,
+        _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup { groups in
+            for first in stride(from: 0, to: count, by: 100) {
+                groups.addTask {
+                    try await withThrowingTaskGroup { group in
+                        for _ in first..<min(first + 100, count) { group.addTask { try await work() } }
+                        try await group.waitForAll()
+                    }
+                }
+            }
+            try await groups.waitForAll()
+        }
     }
 
     private static func milliseconds(_ work: () async throws -> Void) async rethrows -> Double {

@@ -27,6 +27,8 @@ public final class Promise<Value: Sendable>: Sendable {
         case open
         case awaited(CheckedContinuation<Outcome, Never>)
         case settled(Outcome)
+        /// The waiting task has been resumed with the outcome.
+        case resumed
     }
 
     @usableFromInline let state = Mutex(State.open)
@@ -83,9 +85,10 @@ public final class Promise<Value: Sendable>: Sendable {
                 state = .settled(outcome)
                 return (true, nil)
             case .awaited(let continuation):
-                state = .settled(outcome)
+                // Keeps no copy of the outcome, because nobody else asks for it.
+                state = .resumed
                 return (true, continuation)
-            case .settled:
+            case .settled, .resumed:
                 return (false, nil)
             }
         }
