@@ -10,7 +10,7 @@ extension JSONText {
         let element = elements[index]
         return switch element.kind {
         case .plainString: String(validating: bytes(of: element), as: UTF8.self)
-        case .escapedString: Self.unescaped(bytes(of: element))
+        case .escapedString: unescaped(element)
         default: nil
         }
     }
@@ -101,15 +101,20 @@ extension JSONText {
         return Int128(String(decoding: digits, as: UTF8.self))
     }
 
-    private static func unescaped(_ content: ArraySlice<UInt8>) -> String? {
+    /// Returns the characters of a string with escapes, or `nil` if it is not valid.
+    private func unescaped(_ element: Element) -> String? {
         var characters: [UInt8] = []
-        characters.reserveCapacity(content.count)
-        var rest = content
-        while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\\") || $0 < 0x20 }) {
-            characters.append(contentsOf: rest[..<end])
-            guard rest[end] == UInt8(ascii: "\\"), end + 1 < rest.endIndex else { return nil }
-            let letter = rest[end + 1]
-            rest = rest[(end + 2)...]
+        var position = Int(element.start)
+        let end = Int(element.end)
+        characters.reserveCapacity(end - position)
+        while true {
+            let start = position
+            while position < end, bytes[position] != UInt8(ascii: "\\"), bytes[position] >= 0x20 { position += 1 }
+            characters.append(contentsOf: bytes[start..<position])
+            guard position < end else { return String(validating: characters, as: UTF8.self) }
+            guard bytes[position] == UInt8(ascii: "\\"), position + 1 < end else { return nil }
+            let letter = bytes[position + 1]
+            position += 2
             switch letter {
             case UInt8(ascii: "b"): characters.append(0x08)
             case UInt8(ascii: "f"): characters.append(0x0C)
@@ -118,13 +123,13 @@ extension JSONText {
             case UInt8(ascii: "t"): characters.append(0x09)
             case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): characters.append(letter)
             case UInt8(ascii: "u"):
-                guard let character = escapedCharacter(&rest) else { return nil }
+                var rest = bytes[position..<end]
+                guard let character = Self.escapedCharacter(&rest) else { return nil }
                 characters.append(contentsOf: UTF8.encode(character) ?? UTF8.encodedReplacementCharacter)
+                position = rest.startIndex
             default: return nil
             }
         }
-        characters.append(contentsOf: rest)
-        return String(validating: characters, as: UTF8.self)
     }
 
     /// Returns the character of `\u`, which is one of UTF-16, or two with another `\u` between them.
