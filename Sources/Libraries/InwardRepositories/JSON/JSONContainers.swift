@@ -39,23 +39,7 @@ struct JSONObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Returns the index of the value of a member, or `nil` if no member has the name.
     private func index(of name: String) -> Int? {
         if let values { return values[Array(name.utf8)] }
-        let (bytes, elements) = (text.bytes, text.elements)
-        var index = decoder.index + 1
-        while index < end {
-            guard !Self.isEqual(bytes, elements[index], name) else { return index + 1 }
-            index = elements[index + 1].indexOfNext(after: index + 1)
-        }
-        return nil
-    }
-
-    private static func isEqual(_ bytes: [UInt8], _ element: JSONText.Element, _ name: String) -> Bool {
-        var position = Int(element.start)
-        guard Int(element.end) - position == name.utf8.count else { return false }
-        for byte in name.utf8 {
-            guard bytes[position] == byte else { return false }
-            position += 1
-        }
-        return true
+        return text.index(of: name, from: decoder.index + 1, to: end)
     }
 
     private func member(_ key: Key) throws -> JSONRecordDecoder {

@@ -5,6 +5,32 @@ import Foundation
 #endif
 
 extension JSONText {
+    /// Returns the index of the value of the first member with a name.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - start: The index of the name of the first member, of an object whose names are plain.
+    ///   - end: The index after the last member.
+    /// - Returns: The index, or `nil` if there is no such member.
+    func index(of name: String, from start: Int, to end: Int) -> Int? {
+        var index = start
+        while index < end {
+            guard !isEqual(elements[index], name) else { return index + 1 }
+            index = elements[index + 1].indexOfNext(after: index + 1)
+        }
+        return nil
+    }
+
+    private func isEqual(_ element: Element, _ name: String) -> Bool {
+        var position = Int(element.start)
+        guard Int(element.end) - position == name.utf8.count else { return false }
+        for byte in name.utf8 {
+            guard bytes[position] == byte else { return false }
+            position += 1
+        }
+        return true
+    }
+
     /// Returns a string or the name of a member, or `nil` if the element is not a valid string.
     func string(at index: Int) -> String? {
         let element = elements[index]

@@ -177,23 +177,24 @@ private struct JSONScanner {
     }
 
     private mutating func scanString() -> Bool {
-        position += 1
-        let start = position
+        let start = position + 1
+        var end = start
         var isPlain = true
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "\""):
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte == UInt8(ascii: "\"") {
+                position = end
                 append(isPlain ? .plainString : .escapedString, from: start)
-                position += 1
+                position = end + 1
                 return true
-            case UInt8(ascii: "\\"):
-                isPlain = false
-                position += 2
-            case 0..<0x20:
-                isPlain = false
-                position += 1
-            default: position += 1
             }
+            if byte == UInt8(ascii: "\\") {
+                isPlain = false
+                end += 1
+            } else if byte < 0x20 {
+                isPlain = false
+            }
+            end += 1
         }
         position = bytes.count
         return false
