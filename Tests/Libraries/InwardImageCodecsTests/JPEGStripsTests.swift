@@ -60,8 +60,9 @@ struct JPEGStripsTests {
         }
     }
 
-    @Test func cancelledTaskGetsAnError() async throws {
-        let bytes = try JPEGFixture.bytes("baseline-420")
+    @Test(arguments: ["baseline-420", "progressive-420-restarts"])
+    func cancelledTaskGetsAnError(name: String) async throws {
+        let bytes = try JPEGFixture.bytes(name)
         let error = await withTaskGroup(of: ImageCodecError?.self) { group in
             group.cancelAll()
             group.addTask {
@@ -90,6 +91,40 @@ struct JPEGStripsTests {
         #expect(bytes.indices.contains { bytes[$0...].starts(with: [0xFF, 0xDD, 0, 4, 0x20, 0x80]) })
     }
 
+    @Test func failureCancelsTheStripsThatAreBeingMade() async throws {
+        // A gray image of 8 rows of MCUs.
+        let header: [UInt8] = [8, 0, 64, 0, 8, 1, 1, 0x11, 0]
+        let strips = JPEGStrips(try JPEGFrame(0xC0, header.span, 0..<header.count), pixelCount: 1)
+        let failure = ImageCodecError.damagedJPEG("ends here")
+        await #expect(throws: failure) {
+            try await strips.pixels(0) { rows throws(ImageCodecError) in
+                guard rows.lowerBound < 2 else { throw failure }
+                return { () throws(ImageCodecError) in
+                    // Ends when the task is cancelled.
+                    while true { try ImageCodecError.checkCancellation() }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [ImageEncoding.Subsampling.none, .quarter])
+    func manyColorStripsAreEncodedTheSameInBothWays(subsampling: ImageEncoding.Subsampling) async throws {
+        let image = Image(size: ImageSize(clamping: 50, 330)) { pixels in
+            for index in pixels.indices {
+                pixels[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index / 200 * (index % 4 + 1))
+            }
+        }
+        let encoding = ImageEncoding.jpeg(quality: 90, subsampling: subsampling)
+        let whole = try JPEGCodec().image(from: JPEGCodec().bytes(of: image, as: encoding), ImageDecodingOptions())
+        // Up to 42 strips, so that the numbers of the restart markers begin again.
+        for rowsOfStrip in 1...4 {
+            let encoder = JPEGEncoder(image, encoding, rowsOfStrip: rowsOfStrip)
+            let bytes = try encoder.encode(image.bytes.span)
+            #expect(try await encoder.encode(image.bytes) == bytes)
+            #expect(try JPEGCodec().image(from: bytes, ImageDecodingOptions()) == whole)
+        }
+    }
+
     @Test func restartIntervalFitsInto16Bits() {
         func rows(_ width: Int, _ height: Int, side: Int) -> Int {
             let size = ImageSize(clamping: width, height)
@@ -98,6 +133,8 @@ struct JPEGStripsTests {
         #expect(rows(1_000, 1_000, side: 8) == 125)
         #expect(rows(1_024, 1_024, side: 8) == 64)
         #expect(rows(3_000, 2_000, side: 16) == 63)
+        // Both tasks get half, although a strip of half the rows would be too long.
+        #expect(rows(3_500, 2_600, side: 8) == 82)
         #expect(rows(65_535, 65_535, side: 8) == 7)
         #expect(rows(8, 65_535 * 3, side: 8) == 12_288)
     }

@@ -22,23 +22,31 @@ struct JPEGEncoder {
     private let brightness: JPEGQuantizer
     private let color: JPEGQuantizer
 
-    init(_ image: Image, _ encoding: ImageEncoding) {
+    /// Creates an encoder.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - encoding: The quality and the subsampling.
+    ///   - rowsOfStrip: The number of rows of MCUs in each strip, or `nil` for the usual number.
+    init(_ image: Image, _ encoding: ImageEncoding, rowsOfStrip: Int? = nil) {
         size = image.size
         orientation = image.orientation
         isGray = Self.isGray(image.bytes.span)
         horizontal = isGray || encoding.subsampling == .none ? 1 : 2
         vertical = !isGray && encoding.subsampling == .quarter ? 2 : 1
         mcus = ImageSize(clamping: (size.width - 1) / (8 * horizontal) + 1, (size.height - 1) / (8 * vertical) + 1)
-        rowsOfStrip = Self.rowsOfStrip(mcus, size)
+        self.rowsOfStrip = rowsOfStrip ?? Self.rowsOfStrip(mcus, size)
         brightness = JPEGQuantizer(0, quality: encoding.quality)
         color = JPEGQuantizer(1, quality: encoding.quality)
     }
 
-    /// Returns the number of rows of MCUs in a strip: half of a large image, unless that is more MCUs than the 16 bits between
-    /// restart markers allow.
+    /// Returns the number of rows of MCUs in a strip: half of a large image, or of an even number of equal strips, if that is more
+    /// MCUs than the 16 bits between restart markers allow.
     static func rowsOfStrip(_ mcus: ImageSize, _ size: ImageSize) -> Int {
         guard size.pixelCount >= leastPixelsOfTwoStrips else { return mcus.height }
-        return max(1, min((mcus.height + 1) / 2, Int(UInt16.max) / mcus.width))
+        let most = max(1, Int(UInt16.max) / mcus.width)
+        let pairs = (mcus.height - 1) / (2 * most) + 1
+        return (mcus.height - 1) / (2 * pairs) + 1
     }
 
     /// Returns whether all pixels are gray.
@@ -58,7 +66,7 @@ struct JPEGEncoder {
     /// - Throws: An error if the task is cancelled, which is checked at each row of MCUs.
     func encode(_ pixels: Span<UInt8>) throws(ImageCodecError) -> [UInt8] {
         var bytes = header()
-        bytes.reserveCapacity(1024 + size.pixelCount / 4)
+        bytes.reserveCapacity(bytes.count + size.pixelCount / 4)
         for strip in 0..<stripCount { try encode(strip, of: pixels, to: &bytes) }
         return bytes
     }
@@ -81,6 +89,8 @@ struct JPEGEncoder {
         after start: [UInt8] = []
     ) -> Result<[UInt8], ImageCodecError> {
         var bytes = start
+        // The first half gets the second one appended.
+        bytes.reserveCapacity(start.count + size.pixelCount / (start.isEmpty ? 8 : 4))
         do throws(ImageCodecError) {
             for strip in strips { try encode(strip, of: pixels.span, to: &bytes) }
             return .success(bytes)

@@ -66,8 +66,8 @@ struct JPEGPicture {
         switch content {
         case .coefficients(let coefficients):
             pixels = try await strips.pixels(layout.size.byteCount) { rows in
-                {
-                    self.pixels(of: rows) { row, isNeighbor, samples in
+                { () throws(ImageCodecError) in
+                    try self.pixels(of: rows) { row, isNeighbor, samples in
                         coefficients.transform(row, layout, isNeighbor: isNeighbor, to: &samples)
                     }
                 }
@@ -83,8 +83,8 @@ struct JPEGPicture {
                     try decoder.read(&row, at: &reader, in: bytes.span)
                     read.append(row)
                 }
-                return { [read] in
-                    self.pixels(of: rows) { row, isNeighbor, samples in
+                return { [read] () throws(ImageCodecError) in
+                    try self.pixels(of: rows) { row, isNeighbor, samples in
                         decoder.transform(read[row], row, isNeighbor: isNeighbor, to: &samples)
                     }
                 }
@@ -98,24 +98,29 @@ struct JPEGPicture {
     }
 
     /// Returns the pixels of rows of MCUs.
+    ///
+    /// - Throws: An error if the task is cancelled, which is checked at each row.
     private func pixels(
         of rows: Range<Int>,
         _ transform: (_ row: Int, _ isNeighbor: Bool, inout MutableSpan<UInt8>) -> Void
-    ) -> [UInt8] {
+    ) throws(ImageCodecError) -> [UInt8] {
         let first = rows.lowerBound * layout.bandRows
         let end = min(rows.upperBound * layout.bandRows, layout.size.height)
         var bytes = [UInt8](repeating: 0, count: (end - first) * layout.size.width * Image.bytesPerPixel)
         var pixels = bytes.mutableSpan
-        write(rows, to: &pixels) { transform($0, !rows.contains($0), &$1) }
+        try write(rows, to: &pixels) { row, samples throws(ImageCodecError) in
+            try ImageCodecError.checkCancellation()
+            transform(row, !rows.contains(row), &samples)
+        }
         return bytes
     }
 
     /// Writes the pixels of rows of MCUs, whose coefficients a closure transforms to samples.
-    private func write<Failure: Error>(
+    private func write(
         _ rows: Range<Int>,
         to pixels: inout MutableSpan<UInt8>,
-        _ transform: (Int, inout MutableSpan<UInt8>) throws(Failure) -> Void
-    ) throws(Failure) {
+        _ transform: (Int, inout MutableSpan<UInt8>) throws(ImageCodecError) -> Void
+    ) throws(ImageCodecError) {
         var storage = [UInt8](repeating: 0, count: layout.sampleCount)
         var samples = storage.mutableSpan
         var writer = JPEGRowWriter(layout, model, from: rows.lowerBound * layout.bandRows)

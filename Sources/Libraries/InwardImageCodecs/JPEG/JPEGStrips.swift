@@ -41,19 +41,19 @@ struct JPEGStrips {
     ///   - byteCount: The number of bytes of the pixels.
     ///   - read: Called with the rows of each strip in order. It returns a closure that makes the pixels, for a child task.
     /// - Returns: The pixels.
-    /// - Throws: What `read` throws, or an error if the task is cancelled.
+    /// - Throws: What `read` or one of its closures throws. The child tasks of the others are cancelled then.
     func pixels(
         _ byteCount: Int,
-        _ read: (Range<Int>) throws(ImageCodecError) -> @Sendable () -> [UInt8]
+        _ read: (Range<Int>) throws(ImageCodecError) -> @Sendable () throws(ImageCodecError) -> [UInt8]
     ) async throws(ImageCodecError) -> [UInt8] {
-        let result = await withTaskGroup(of: (Int, [UInt8]).self) { group in
+        let result = await withTaskGroup(of: (Int, Result<[UInt8], ImageCodecError>).self) { group in
             var pixels: [UInt8] = []
             pixels.reserveCapacity(byteCount)
             // Strips that were completed before an earlier one.
             var waiting: [Int: [UInt8]] = [:]
             var next = 0
-            func add(_ part: [UInt8], _ number: Int) {
-                waiting[number] = part
+            func add(_ part: Result<[UInt8], ImageCodecError>, _ number: Int) throws(ImageCodecError) {
+                waiting[number] = try part.get()
                 while let part = waiting.removeValue(forKey: next) {
                     pixels += part
                     next += 1
@@ -62,15 +62,15 @@ struct JPEGStrips {
             do throws(ImageCodecError) {
                 for strip in 0..<count {
                     while strip - next >= Self.mostAtOnce, let (number, part) = await group.next() {
-                        add(part, number)
+                        try add(part, number)
                     }
-                    try ImageCodecError.checkCancellation()
                     let make = try read(strip * rowsEach..<min((strip + 1) * rowsEach, rowCount))
-                    group.addTask { (strip, make()) }
+                    group.addTask { (strip, Result { () throws(ImageCodecError) in try make() }) }
                 }
-                for await (number, part) in group { add(part, number) }
+                while let (number, part) = await group.next() { try add(part, number) }
                 return Result<[UInt8], ImageCodecError>.success(pixels)
             } catch {
+                group.cancelAll()
                 return .failure(error)
             }
         }

@@ -78,7 +78,8 @@ public struct Resize: ImageFilter {
     /// Returns the size of the result for an image of the given size.
     public func resultSize(for size: ImageSize) -> ImageSize { scaling(of: size).size }
 
-    /// Returns the number of bytes of the result and of the rows that are being resampled.
+    /// Returns the number of bytes of the result and of the rows that are being resampled. For a large image, this includes the
+    /// rows of the child task, and its half of the result.
     public func workingBytes(for size: ImageSize) -> Int {
         let scaling = scaling(of: size)
         return scaling.keepsEverything ? 0 : scaling.size.byteCount + Resampler.workingBytes(for: scaling)
