@@ -20,6 +20,9 @@ public import InwardFetching
 /// **Settling.** The outbox asks the handler for changes, and commits them together with the removal of the write. From that
 /// call until ``OutboxSettlement/whenCommitted`` has run, no other write of the subject is accepted or settled. So the records
 /// that the handler reads from the store do not change before its own changes are committed.
+///
+/// Writes of different subjects are settled concurrently, also if the outbox sends one at a time: a write that the upstream has
+/// answered no longer counts toward ``OutboxPolicy/concurrency``.
 public protocol OutboxHandler: Sendable {
     /// The name by which writes refer to this handler. It must not change between versions of the program, because writes are
     /// stored with it.

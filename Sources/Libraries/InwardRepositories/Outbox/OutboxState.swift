@@ -136,7 +136,8 @@ struct OutboxState {
         partitions.answer(entry)
     }
 
-    /// Removes the task that delivers an entry. The task itself calls this, before another task can deliver the entry.
+    /// Removes the task that delivers an entry. The task itself calls this before it ends. No other task can have the key of the
+    /// entry until then: a postponed entry is put back only afterwards, and a retried one gets a key of its own.
     ///
     /// - Parameters:
     ///   - entry: The entry.
