@@ -27,8 +27,6 @@ public final class Promise<Value: Sendable>: Sendable {
         case open
         case awaited(CheckedContinuation<Outcome, Never>)
         case settled(Outcome)
-        /// The waiting task has been resumed with the outcome.
-        case resumed
     }
 
     @usableFromInline let state = Mutex(State.open)
@@ -85,10 +83,9 @@ public final class Promise<Value: Sendable>: Sendable {
                 state = .settled(outcome)
                 return (true, nil)
             case .awaited(let continuation):
-                // Keeps no copy of the outcome, because nobody else asks for it.
-                state = .resumed
+                state = .settled(outcome)
                 return (true, continuation)
-            case .settled, .resumed:
+            case .settled:
                 return (false, nil)
             }
         }

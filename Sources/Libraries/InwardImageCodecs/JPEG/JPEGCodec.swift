@@ -17,8 +17,8 @@ public struct JPEGCodec: ImageCodec {
     ///
     /// The image can be reduced by 2, 4 or 8 while it is decoded. Decoding needs memory for the image and a few rows of blocks.
     /// The strips of an image of more than about a megapixel need 7 to 13 MiB, depending on its sampling, or more if it is very
-    /// wide. Progressive images, and images whose components are stored one after the other, need 2 more bytes for each sample of the full-size image,
-    /// regardless of the reduction.
+    /// wide. Progressive images, and images whose components are stored one after the other, need 2 more bytes for each sample
+    /// of the full-size image, regardless of the reduction.
     ///
     /// - Throws: An `ImageCodecError` if the data is not a JPEG file or uses an unsupported feature, or if the task is
     ///   cancelled.
