@@ -5,12 +5,6 @@ import Testing
 
 @testable import InwardVips
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 @Suite(.timeLimit(.minutes(10)))
 struct VipsLibraryTests {
     private let image = Image(size: ImageSize(clamping: 1_024, 1_024), color: Color(red: 10, green: 20, blue: 30))
@@ -90,25 +84,5 @@ struct VipsLibraryTests {
         }
         VipsLibrary.discardNotes()
     }
-
-    #if os(Linux)
-    /// Before version 8.15.4, an idle thread can end although it has just been given work. The shim replaces its wait.
-    @Test func idleThreadsOfAnOldVersionWaitAsTheShimSays() throws {
-        #expect(isStarted)
-        // `unsafe`: the library is loaded already, and of the functions that are looked up, only the version is called.
-        guard let library = unsafe dlopen("libvips.so.42", RTLD_LAZY),
-            let symbol = unsafe dlsym(library, "vips_version")
-        else {
-            Issue.record("libvips is not loaded.")
-            return
-        }
-        defer { unsafe _ = dlclose(library) }
-        // `unsafe`: libvips declares this type for the function.
-        let version = unsafe unsafeBitCast(symbol, to: (@convention(c) (Int32) -> Int32).self)
-        let name = "vips_semaphore_down_timeout"
-        let isReplaced = unsafe dlsym(nil, name) != dlsym(library, name)
-        #expect(isReplaced == [version(0), version(1), version(2)].lexicographicallyPrecedes([8, 15, 4]))
-    }
-    #endif
 }
 #endif
