@@ -41,7 +41,8 @@ final class FlawedTypesetter: Typesetter {
     private struct State {
         var callCount = 0
         var texts: Set<String> = []
-        var text = ""
+        /// The texts of the calls that are under way.
+        var textsUnderWay: [String] = []
     }
 
     /// The character that no font has.
@@ -69,7 +70,9 @@ final class FlawedTypesetter: Typesetter {
             if flaw == .refusesMarkup { throw TypesettingError(.invalidText, "has markup") }
             if flaw == .lacksMarkup { throw .missing(["<"]) }
         }
-        return try drawing(interpreted(shared(line.text)), isBold: line.text.contains("<b>"))
+        let text = begin(line.text)
+        defer { end(line.text) }
+        return try drawing(interpreted(text), isBold: line.text.contains("<b>"))
     }
 
     private func throwMissing(in text: String) throws(TypesettingError) {
@@ -83,13 +86,22 @@ final class FlawedTypesetter: Typesetter {
         }
     }
 
-    /// Returns the text. With a flaw, returns the text of the call that began last.
-    private func shared(_ text: String) -> String {
+    /// Begins a call, and returns its text. With a flaw, returns the text of another call that is under way.
+    private func begin(_ text: String) -> String {
         guard flaw == .sharesTheText else { return text }
-        state.withLock { $0.text = text }
+        let other = state.withLock { state in
+            defer { state.textsUnderWay.append(text) }
+            return state.textsUnderWay.first { $0 != text }
+        }
         // Almost all of the call, so that another one begins meanwhile. Without a lock, at which callers would take turns.
         for _ in 0..<10_000 { steps.add(1, ordering: .relaxed) }
-        return state.withLock(\.text)
+        return other ?? text
+    }
+
+    private func end(_ text: String) {
+        state.withLock { state in
+            if let index = state.textsUnderWay.firstIndex(of: text) { state.textsUnderWay.remove(at: index) }
+        }
     }
 
     private func interpreted(_ text: String) -> String {
