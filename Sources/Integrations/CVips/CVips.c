@@ -11,7 +11,7 @@
 
 #if VIPS_MAJOR_VERSION == 8 && (VIPS_MINOR_VERSION < 15 || (VIPS_MINOR_VERSION == 15 && VIPS_MICRO_VERSION < 4))
 /// Replaces the function of libvips, in which only idle threads wait. Before version 8.15.4, a thread that has been idle for 15
-/// seconds ends even if it has just been given work, and the encoding that needs this work waits for ever (libvips#4137). With
+/// seconds ends even if it has just been given work, and the encoding that needs this work waits forever (libvips#4137). With
 /// this definition, idle threads wait until they get work, as before version 8.14.
 int vips_semaphore_down_timeout(VipsSemaphore *semaphore, gint64 timeout) { return vips_semaphore_down(semaphore); }
 #endif

@@ -89,8 +89,7 @@ struct JPEGEncoder {
         after start: [UInt8] = []
     ) -> Result<[UInt8], ImageCodecError> {
         var bytes = start
-        // The first half gets the second one appended.
-        bytes.reserveCapacity(start.count + size.pixelCount / (start.isEmpty ? 8 : 4))
+        bytes.reserveCapacity(start.count + size.pixelCount / 4)
         do throws(ImageCodecError) {
             for strip in strips { try encode(strip, of: pixels.span, to: &bytes) }
             return .success(bytes)

@@ -41,7 +41,7 @@ struct JPEGStrips {
     ///   - byteCount: The number of bytes of the pixels.
     ///   - read: Called with the rows of each strip in order. It returns a closure that makes the pixels, for a child task.
     /// - Returns: The pixels.
-    /// - Throws: What `read` or one of its closures throws. The child tasks of the others are cancelled then.
+    /// - Throws: What `read` or one of its closures throws. The other child tasks are then cancelled.
     func pixels(
         _ byteCount: Int,
         _ read: (Range<Int>) throws(ImageCodecError) -> @Sendable () throws(ImageCodecError) -> [UInt8]

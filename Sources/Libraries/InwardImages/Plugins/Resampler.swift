@@ -139,11 +139,11 @@ struct Resampler {
         mixed = [SIMD4<Float>](repeating: .zero, count: size.width)
         var next = 0
         for y in range {
-            if (y - range.lowerBound) % Self.rowsBetweenChecks == 0, Task.isCancelled { throw CancellationError() }
+            if y % Self.rowsBetweenChecks == 0, Task.isCancelled { throw CancellationError() }
             let start = rows.starts[y]
             next = max(next, start - start % Self.rowsTogether)
             while next < start + rows.tapCount {
-                // A row of a much smaller result needs many rows of the image.
+                // Shrinking needs many rows of the image for each row of the result.
                 if Task.isCancelled { throw CancellationError() }
                 decode(source, next, of: image.size)
                 resampleAcross(into: next % slotCount)

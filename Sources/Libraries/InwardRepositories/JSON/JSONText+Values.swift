@@ -11,7 +11,7 @@ extension JSONText {
     ///   - name: The name.
     ///   - start: The index of the name of the first member, of an object whose names are plain.
     ///   - end: The index after the last member.
-    /// - Returns: The index, or `nil` if there is no such member.
+    /// - Returns: The index of the value, or `nil` if no member has the name.
     func index(of name: String, from start: Int, to end: Int) -> Int? {
         var index = start
         while index < end {

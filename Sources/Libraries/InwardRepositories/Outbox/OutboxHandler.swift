@@ -21,8 +21,8 @@ public import InwardFetching
 /// call until ``OutboxSettlement/whenCommitted`` has run, no other write of the subject is accepted or settled. So the records
 /// that the handler reads from the store do not change before its own changes are committed.
 ///
-/// Writes of different subjects are settled concurrently, also if the outbox sends one at a time: a write that the upstream has
-/// answered no longer counts toward ``OutboxPolicy/concurrency``.
+/// Writes of different subjects are settled concurrently, even if the outbox sends only one at a time, because a write that the
+/// upstream has answered no longer counts toward ``OutboxPolicy/concurrency``.
 public protocol OutboxHandler: Sendable {
     /// The name by which writes refer to this handler. It must not change between versions of the program, because writes are
     /// stored with it.

@@ -20,8 +20,8 @@ struct CrashLane: Sendable {
     private static let postLimit = 4
     /// How many runs may fail because the upstream did not answer in time.
     private static let lateLimit = 50
-    /// How many runs may deliver what the killed ones have left.
-    private static let deliveryLimit = 100
+    /// How long it may take to deliver what the killed runs have left.
+    private static let deliveryLimit = Duration.seconds(600)
 
     private let name: String
     private let directory: URL
@@ -82,7 +82,8 @@ struct CrashLane: Sendable {
     /// Runs the program until it was killed this many times and has accepted a post. Then delivers the pending posts.
     mutating func crash(times: Int) throws {
         while killCount < times || accepted.isEmpty { try crashOnce() }
-        for _ in 0..<Self.deliveryLimit {
+        let end = ContinuousClock.now + Self.deliveryLimit
+        repeat {
             let outcome = try run(posts: 0, until: nil)
             guard outcome.ending == .exit(0) || hasRefusals && outcome.ending == .exit(1) else {
                 throw unexpected(outcome)
@@ -94,10 +95,10 @@ struct CrashLane: Sendable {
                 !line.contains("  \(name)-") || line.contains(JournalingUpstream.refusedSuffix)
             }
             if isDelivered { return }
-        }
+        } while ContinuousClock.now < end
         throw UnexpectedEnding(
             description: """
-                \(Self.deliveryLimit) runs have not delivered everything. The outbox is “\(listing)”, and the end of standard \
+                Not everything was delivered within \(Self.deliveryLimit). The outbox is “\(listing)”, and the end of standard \
                 error was “\(complaints.suffix(2_000))”.
                 """
         )

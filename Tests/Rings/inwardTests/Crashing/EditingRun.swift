@@ -123,8 +123,11 @@ struct EditingRun: Codable, Sendable {
     ///
     /// - Throws: ``UndeliveredWrites`` if some are still pending after ten minutes.
     static func deliverEverything(in session: SessionScope<Void>) async throws {
-        for _ in 0..<20 where try await session.deliver(within: .seconds(30)) == 0 { return }
-        throw UndeliveredWrites()
+        let end = ContinuousClock.now + .seconds(600)
+        // Returns early if nothing is due within the time.
+        while try await session.deliver(within: .seconds(30)) > 0 {
+            guard ContinuousClock.now < end else { throw UndeliveredWrites() }
+        }
     }
 
     /// Performs the run in the current process, and kills the process at the end.
