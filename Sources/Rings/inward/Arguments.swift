@@ -74,7 +74,7 @@ struct Arguments: Equatable {
     /// Parses the arguments after the program's name.
     ///
     /// - Throws: A ``UsageError`` for the first invalid argument.
-    init(_ arguments: some Sequence<String>) throws(UsageError) {
+    init(_ arguments: [String]) throws(UsageError) {
         let directory = "a directory"
         let identifier = "the beginning of an ID that --outbox lists"
         var parser = OptionParser(arguments)

@@ -22,6 +22,6 @@ struct Inward {
             ),
             interruptions: AppContainer.interruptions
         )
-        exit(await quickLook.run(CommandLine.arguments.dropFirst()).rawValue)
+        exit(await quickLook.run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 }

@@ -22,7 +22,7 @@ struct QuickLook {
     var patience: Duration?
 
     /// Performs the task that the arguments after the program's name describe.
-    func run(_ arguments: some Sequence<String>) async -> ExitCode {
+    func run(_ arguments: [String]) async -> ExitCode {
         let options: Arguments
         do {
             options = try Arguments(arguments)

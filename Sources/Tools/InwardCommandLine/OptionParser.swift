@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// var (output, names, isVerbose) = ("", [String](), false)
-/// var parser = OptionParser(CommandLine.arguments.dropFirst())
+/// var parser = OptionParser(Array(CommandLine.arguments.dropFirst()))
 /// while let argument = parser.next() {
 ///     switch argument {
 ///     case .option("--output", _): output = try parser.value("a directory")
@@ -27,11 +27,11 @@ package struct OptionParser {
     private var optionsMayFollow = true
     private var current = ""
     private var option: (name: String, inlineValue: String?)?
-    private var optionsWithValue: Set<String> = []
+    private var optionsWithValue: [String] = []
 
     /// Creates a parser for the arguments after the program's name.
-    package init(_ arguments: some Sequence<String>) {
-        remaining = Array(arguments)[...]
+    package init(_ arguments: [String]) {
+        remaining = arguments[...]
     }
 
     /// Returns the next argument, or `nil` after the last one. Skips the first `--`, after which all arguments are positional.
@@ -88,9 +88,10 @@ package struct OptionParser {
     ) throws(UsageError) -> Value {
         // A programming error. Arguments cannot cause it, because commands take a value only in the branch of an option.
         guard let option else { preconditionFailure("value() must be called after next() has returned an option.") }
-        guard optionsWithValue.insert(option.name).inserted || canRepeat else {
+        guard canRepeat || !optionsWithValue.contains(option.name) else {
             throw UsageError("\(option.name) can be given only once")
         }
+        optionsWithValue.append(option.name)
         guard let text = option.inlineValue ?? remaining.popFirst(), !text.isEmpty, let value = convert(text) else {
             throw UsageError("\(option.name) needs \(expected)")
         }

@@ -41,7 +41,7 @@ struct Arguments: Equatable {
     /// Parses the arguments after the program's name.
     ///
     /// - Throws: A ``UsageError`` for the first invalid argument.
-    init(_ arguments: some Sequence<String>) throws(UsageError) {
+    init(_ arguments: [String]) throws(UsageError) {
         var parser = OptionParser(arguments)
         while let argument = parser.next() {
             switch argument {

@@ -12,7 +12,7 @@ struct CheckLayers {
     var describe = { (package: SwiftPackage) async throws -> PackageDescription in try await package.description() }
 
     /// Runs the command with the given arguments.
-    func run(_ words: some Sequence<String>) async -> ExitCode {
+    func run(_ words: [String]) async -> ExitCode {
         do {
             let arguments = try Arguments(words)
             if arguments.asksForHelp {
@@ -70,7 +70,7 @@ struct Main {
             // If standard error cannot be written, there is nowhere to report it.
             errors: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
         )
-        exit(await command.run(CommandLine.arguments.dropFirst()).rawValue)
+        exit(await command.run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 }
 

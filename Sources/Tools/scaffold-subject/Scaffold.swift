@@ -7,7 +7,7 @@ struct Scaffold {
     let printError: (String) -> Void
 
     /// Runs the command with the arguments after the program's name.
-    func run(_ arguments: some Sequence<String>) -> ExitCode {
+    func run(_ arguments: [String]) -> ExitCode {
         do {
             let options = try Arguments(arguments)
             guard !options.asksForHelp else {
@@ -120,6 +120,6 @@ struct ScaffoldSubject {
                 try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
             }
         )
-        exit(scaffold.run(CommandLine.arguments.dropFirst()).rawValue)
+        exit(scaffold.run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 }
