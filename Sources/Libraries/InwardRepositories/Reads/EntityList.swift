@@ -19,6 +19,13 @@ struct EntityList<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
         positions = Self.positions(in: entities)
     }
 
+    /// The same list, whose entities are in an array that nothing else references.
+    var withOwnArray: EntityList {
+        var list = self
+        list.entities = entities.map(\.self)
+        return list
+    }
+
     /// Returns whether the list contains an entity with an identifier.
     func contains(_ id: Entity.ID) -> Bool { positions[id] != nil }
 

@@ -1,5 +1,5 @@
-public import InwardCore
-public import Synchronization
+import InwardCore
+import Synchronization
 
 /// The memory cache of a repository. It keeps single entities and lists consistent, and forwards changes to the store.
 ///
@@ -9,14 +9,16 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
     /// The value is `nil` if the entity is known to be missing.
     @usableFromInline typealias KeptEntity = KeptAnswer<Entity?>
-    @usableFromInline typealias KeptList = CachedList<Entity>
+    private typealias KeptList = CachedList<Entity>
     @usableFromInline typealias Filter = EntityFilter<Entity>
 
     private let endpoint: Endpoint<Entity>
     private let store: EntityStore<Entity>?
     private let chance: @Sendable () -> Double
     @usableFromInline let entities: ShardedCache<Entity.ID, KeptEntity>
-    @usableFromInline let lists: Mutex<SieveCache<Filter, KeptList>>
+    private let lists: Mutex<SieveCache<Filter, KeptList>>
+    /// What each thread has read from ``lists`` since their last change.
+    @usableFromInline let listCopies = StripedMutex(ListCopies<Entity>())
     private let log = Mutex(ChangeLog())
     /// The idempotency keys of writes that the upstream has done, but that the cached lists do not contain yet. Each has the number
     /// of changes that other instances had announced when its settlement began.
@@ -64,10 +66,20 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Returns the cached list of a filter. Stores the list again if a write has removed it from the store.
     @inlinable
     func list(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
-        guard let kept = lists.withLock({ $0.value(for: filter) }) else { return nil }
-        let (answer, isStored) = kept.current
-        if !isStored { storeLists([filter]) }
-        return answer
+        listCopies.withLock { $0.answer(for: filter) } ?? copyList(filter)
+    }
+
+    /// Returns the cached list of a filter, and keeps a copy for the next reader on this thread.
+    @usableFromInline
+    func copyList(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
+        let kept = lists.withLock { lists in
+            let current = lists.value(for: filter)?.current
+            // Readers of a list that is to be stored again come here, until it is.
+            if let current, current.isStored { listCopies.withLock { $0.insert(current.answer, for: filter) } }
+            return current
+        }
+        if let kept, !kept.isStored { storeLists([filter]) }
+        return kept?.answer
     }
 
     /// Returns whether an entity is cached or observed.
@@ -198,7 +210,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 let freshness = endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
                 let staleTime = fetch.time + freshness
                 let cached = CachedList(list, time: fetch.time, staleTime: staleTime, validator: validator)
-                _ = lists.withLock { $0.insert(cached, for: filter, cost: list.byteCount) }
+                _ = changeLists { $0.insert(cached, for: filter, cost: list.byteCount) }
             }
             if let store, !fetch.isFromStore {
                 let stored = isCurrent ? list : nil
@@ -314,7 +326,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             log.note(endpoint.key(of: id))
             entities.remove(id)
             // The new version may belong in any list.
-            _ = lists.withLock { $0.removeAll { _, _ in true } }
+            _ = changeLists { $0.removeAll { _, _ in true } }
             if inStore, let store { store.writer.write([store.remove(id), store.removeLists]) }
         }
         whenChanged()
@@ -325,14 +337,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// them.
     private func noteListsRemoved() {
         guard store?.isShared == false else { return }
-        lists.withLock { lists in
+        changeLists { lists in
             for filter in lists.keys { lists.peek(filter)?.noteStored(false) }
         }
     }
 
     /// Stores again the lists that a write has removed from the store. Does nothing while a write is being settled, because the
     /// lists may not contain its entity yet.
-    @usableFromInline
     func storeLists(_ filters: [Filter]? = nil) {
         guard let store else { return }
         log.withLock { _ in
@@ -360,7 +371,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 missing.append(id)
                 return true
             }
-            _ = lists.withLock { $0.removeAll { _, _ in true } }
+            _ = changeLists { $0.removeAll { _, _ in true } }
             if inStore, let store { store.writer.write([store.removeLists]) }
             return missing
         }
@@ -377,7 +388,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             entities.removeAll { id, kept in
                 key.contains(endpoint.key(of: id)) || kept.value.map { isUnder(key, $0) } ?? isSomebodys
             }
-            _ = lists.withLock { lists in
+            _ = changeLists { lists in
                 lists.removeAll { filter, kept in
                     key.contains([endpoint.name]) || filter.subject.map(key.contains) ?? false
                         || kept.current.answer.value.entities.contains { isUnder(key, $0) }
@@ -461,6 +472,16 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         updateLists(where: { $0.time <= time }, update)
     }
 
+    /// Changes the cached lists, and removes the copies. When this method returns, no reader gets a list from before the change.
+    private func changeLists<Outcome>(_ change: (inout SieveCache<Filter, KeptList>) -> Outcome) -> Outcome {
+        lists.withLock { lists in
+            // A copy is inserted under the same lock, so none is left or added. Removing them before the change lets it find lists
+            // that nothing else references. Without lists, there are no copies.
+            if lists.count > 0 { listCopies.withEachLock { $0.removeAll() } }
+            return change(&lists)
+        }
+    }
+
     /// Updates the cached lists that satisfy a condition, and their costs. A list is unchanged if the closure returns `false`.
     ///
     /// - Returns: the filters of the lists that have changed, if any lists are observed.
@@ -468,7 +489,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         where condition: (KeptList) -> Bool = { _ in true },
         _ update: (Filter, inout EntityList<Entity>) -> Bool
     ) -> [Filter] {
-        lists.withLock { lists in
+        changeLists { lists in
             // Checked under the lock, so that an observer that registers later reads the changed lists.
             let areObserved = !observers.lists.isEmpty
             var changed: [Filter] = []

@@ -62,27 +62,22 @@ final class KeptAnswer<Value: Sendable>: Sendable {
 }
 
 /// A list in memory that is updated in place, so that appending n entities takes O(n) in total.
-@usableFromInline
 final class CachedList<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
-    @usableFromInline typealias Answer = KeptAnswer<EntityList<Entity>>
+    typealias Answer = KeptAnswer<EntityList<Entity>>
 
-    @usableFromInline
-    struct State: Sendable {
-        @usableFromInline var list: EntityList<Entity>
-        /// The answer for readers. The first read after a change creates it, and the next change drops it. Without it, nothing
-        /// else references the list, so a change does not copy it.
-        @usableFromInline var answer: Answer?
+    private struct State: Sendable {
+        var list: EntityList<Entity>
         /// The validator of the response, or `nil` once the list has changed.
-        @usableFromInline var validator: Validator?
+        var validator: Validator?
         /// Whether the list is in the store, or is not to be stored again. A write removes all lists from the store.
-        @usableFromInline var isStored: Bool
+        var isStored: Bool
     }
 
     /// The time of the request.
-    @usableFromInline let time: Duration
-    @usableFromInline let staleTime: Duration
-    @usableFromInline let state: Mutex<State>
+    let time: Duration
+    private let staleTime: Duration
+    private let state: Mutex<State>
 
     init(_ list: EntityList<Entity>, time: Duration, staleTime: Duration, validator: Validator? = nil) {
         self.time = time
@@ -90,13 +85,13 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         state = Mutex(State(list: list, validator: validator, isStored: true))
     }
 
-    /// The current list, and whether it is in the store.
-    @inlinable var current: (answer: Answer, isStored: Bool) {
+    /// The current list, and whether it is in the store. A change of the list copies it as long as its answer is referenced.
+    var current: (answer: Answer, isStored: Bool) {
         state.withLock { state in
-            if let answer = state.answer { return (answer, state.isStored) }
-            let answer = Answer(value: state.list, time: time, staleTime: staleTime, validator: state.validator)
-            state.answer = answer
-            return (answer, state.isStored)
+            (
+                Answer(value: state.list, time: time, staleTime: staleTime, validator: state.validator),
+                state.isStored
+            )
         }
     }
 
@@ -106,7 +101,6 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Returns: the new encoded size in bytes, or `nil` if the list is unchanged.
     func update(_ change: (inout EntityList<Entity>) -> Bool) -> Int? {
         state.withLock { state in
-            state.answer = nil
             guard change(&state.list) else { return nil }
             state.validator = nil
             return state.list.byteCount

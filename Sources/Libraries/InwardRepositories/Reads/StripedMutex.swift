@@ -1,0 +1,58 @@
+public import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Sixteen values, each behind a lock of its own. A thread always uses the same one, and threads usually use different ones, so that
+/// they neither wait for each other nor write to the same cache line.
+@usableFromInline
+final class StripedMutex<Value: Sendable>: Sendable {
+    @usableFromInline
+    final class Stripe: Sendable {
+        @usableFromInline let mutex: Mutex<Value>
+        /// Its alignment and size keep other objects out of the cache line of the lock and its value.
+        private let padding = SIMD64<UInt8>()
+
+        init(_ value: Value) {
+            mutex = Mutex(value)
+        }
+    }
+
+    private static var stripeCountLog2: Int { 4 }
+
+    @usableFromInline let stripes: [Stripe]
+
+    /// Creates stripes that all have the same value.
+    init(_ value: Value) {
+        stripes = (0..<(1 << Self.stripeCountLog2)).map { _ in Stripe(value) }
+    }
+
+    /// The stripe of the calling thread.
+    @usableFromInline
+    func place() -> Int {
+        // The address of a thread. Its lower bits are equal for all threads. The upper bits of the product depend on all bits
+        // (Fibonacci hashing).
+        #if canImport(Darwin)
+        let thread = UInt64(UInt(bitPattern: unsafe pthread_self()))
+        #else
+        let thread = UInt64(pthread_self())
+        #endif
+        return Int((thread &* 0x9E37_79B9_7F4A_7C15) >> (64 - Self.stripeCountLog2))
+    }
+
+    /// Calls a closure with the value of the calling thread.
+    @inlinable
+    func withLock<Outcome: Sendable>(_ body: (inout Value) -> Outcome) -> Outcome {
+        stripes[place()].mutex.withLock { body(&$0) }
+    }
+
+    /// Calls a closure with each value, one after the other.
+    func withEachLock(_ body: (inout Value) -> Void) {
+        for stripe in stripes { stripe.mutex.withLock { body(&$0) } }
+    }
+}

@@ -1,0 +1,135 @@
+import InwardCore
+import InwardTesting
+import TestSupport
+import Testing
+
+@testable import InwardRepositories
+
+@Suite(.timeLimit(.minutes(5)))
+struct ListCopiesTests {
+    typealias Change = @Sendable (EntityMemory<Remark>) -> Void
+
+    private static let changes: [(name: String, ids: [Int]?, change: Change)] = [
+        ("write", [1, 7], { $0.write(Remark(id: 7, author: 9, text: "seven"), time: .zero, byteCount: 1) }),
+        ("writeAbsence", [], { $0.writeAbsence(of: 1, time: .zero) }),
+        ("forget", nil, { $0.forget(7) }),
+        ("forgetLists", nil, { $0.forgetLists() }),
+        ("invalidate", nil, { $0.invalidate([]) }),
+        ("keep", [1, 2], { $0.keep(ids: [1, 2]) }),
+        ("keepAbsence", [], { $0.keepAbsence(of: 1, .now($0)) }),
+    ]
+
+    private func makeMemory() throws -> EntityMemory<Remark> {
+        let timer = TimerService(ManualClock())
+        let endpoint = try Repository<Remark>.remarks(RemarkSource(), timer).endpoint
+        return EntityMemory(endpoint, limit: MemoryLimit(), store: nil, timer: timer, chance: { 0 })
+    }
+
+    @Test(arguments: changes.indices)
+    func changeRemovesTheCopiesOfAllThreads(number: Int) throws {
+        let (name, ids, change) = Self.changes[number]
+        let memory = try makeMemory()
+        memory.keep(ids: [1])
+        let answer = try #require(memory.list(.all))
+        memory.listCopies.withEachLock { $0.insert(answer, for: .all) }
+        change(memory)
+        memory.listCopies.withEachLock { #expect($0.count == 0, "\(name) leaves a copy.") }
+        #expect(memory.list(.all)?.value.entities.map(\.id) == ids, "after \(name)")
+    }
+
+    @Test func fetchedEntityIsInTheNextListOfAllThreads() throws {
+        let memory = try makeMemory()
+        memory.keep(ids: [1])
+        let answer = try #require(memory.list(.all))
+        memory.listCopies.withEachLock { $0.insert(answer, for: .all) }
+        memory.keep(Remark(id: 1, author: 7, text: "new"), .now(memory))
+        memory.listCopies.withEachLock { #expect($0.count == 0) }
+        #expect(memory.list(.all)?.value.entities.map(\.text) == ["new"])
+    }
+
+    @Test func listThatIsReadOftenGetsAnArrayOfItsOwn() throws {
+        let memory = try makeMemory()
+        memory.keep(ids: [1, 2])
+        let shared = try #require(memory.list(.all))
+        var copies = ListCopies<Remark>()
+        copies.insert(shared, for: .all)
+        let places = (0..<100).map { _ in copies.answer(for: .all).map(place) }
+        let own = try #require(places[99])
+        #expect(own != place(shared))
+        let first = try #require(places.firstIndex(of: own))
+        #expect(first == ListCopies<Remark>.readsBeforeOwnArray - 1)
+        #expect(places[first...].allSatisfy { $0 == own } && places[..<first].allSatisfy { $0 == place(shared) })
+        #expect(copies.answer(for: .all)?.value.entities == shared.value.entities)
+    }
+
+    @Test func largeListKeepsTheSharedArray() throws {
+        let memory = try makeMemory()
+        memory.keep(ids: Array(1...1_000))
+        let shared = try #require(memory.list(.all))
+        var copies = ListCopies<Remark>()
+        copies.insert(shared, for: .all)
+        for _ in 0..<100 { #expect(copies.answer(for: .all).map(place) == place(shared)) }
+    }
+
+    @Test func sixteenListsGetArraysUntilTheNextChange() throws {
+        let memory = try makeMemory()
+        memory.keep(ids: [1])
+        let shared = try #require(memory.list(.all))
+        var copies = ListCopies<Remark>()
+        for _ in 0..<2 {
+            for author in 0..<20 {
+                copies.insert(shared, for: .author(author))
+                for _ in 0..<100 { _ = copies.answer(for: .author(author)) }
+            }
+            let own = (0..<20).filter { copies.answer(for: .author($0)).map(place) != place(shared) }
+            #expect(own == Array(0..<16))
+            copies.removeAll()
+            #expect(copies.count == 0)
+        }
+    }
+
+    private func place(_ answer: KeptAnswer<EntityList<Remark>>) -> UInt {
+        // `unsafe` is safe here: the test compares the address of the buffer and does not access it.
+        unsafe answer.value.entities.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5)))
+struct StripedMutexTests {
+    @Test func threadFindsItsValueAgain() {
+        let mutex = StripedMutex(0)
+        for count in 1...10 { #expect(mutex.withLock { $0 += 1; return $0 } == count) }
+        var values: [Int] = []
+        mutex.withEachLock { values.append($0) }
+        #expect(values.sorted() == Array(repeating: 0, count: 15) + [10])
+    }
+
+    @Test func noChangeOfConcurrentTasksIsLost() async {
+        let mutex = StripedMutex(0)
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { for _ in 0..<10_000 { mutex.withLock { $0 += 1 } } }
+            }
+        }
+        var sum = 0
+        mutex.withEachLock { sum += $0 }
+        #expect(sum == 80_000)
+    }
+}
+
+extension EntityMemory<Remark> {
+    /// Caches a list of remarks by author 7.
+    fileprivate func keep(ids: [Int]) {
+        let remarks = ids.map { Remark(id: $0, author: 7, text: "text") }
+        keep(EntityList(remarks, rejected: []), of: .all, .now(self))
+    }
+}
+
+extension FetchStamp {
+    /// The stamp of a fetch that began and ended just now.
+    fileprivate static func now(_ memory: EntityMemory<Remark>) -> FetchStamp {
+        let tick = memory.begin()
+        defer { memory.end(tick) }
+        return FetchStamp(tick: tick, time: .zero, age: .zero, byteCount: 0, isFromStore: false)
+    }
+}
