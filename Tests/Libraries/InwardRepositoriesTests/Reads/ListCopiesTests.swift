@@ -98,7 +98,13 @@ struct ListCopiesTests {
 struct StripedMutexTests {
     @Test func threadFindsItsValueAgain() {
         let mutex = StripedMutex(0)
-        for count in 1...10 { #expect(mutex.withLock { $0 += 1; return $0 } == count) }
+        for count in 1...10 {
+            #expect(
+                mutex.withLock {
+                    $0 += 1; return $0
+                } == count
+            )
+        }
         var values: [Int] = []
         mutex.withEachLock { values.append($0) }
         #expect(values.sorted() == Array(repeating: 0, count: 15) + [10])
