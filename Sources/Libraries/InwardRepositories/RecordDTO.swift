@@ -89,9 +89,15 @@ public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
     /// - Throws: a `DecodingError` if the value is not a list.
     public init(from decoder: any Decoder) throws {
         var elements = try decoder.unkeyedContainer()
-        var positions: [Record.Entity.ID: Int] = [:]
+        // Identifiers with different hashes are different, and looking up numbers is faster than looking up any identifiers.
+        var hashes: Set<Int> = []
+        var positions: [Int] = []
+        // The positions by identifier, once two hashes are equal.
+        var positionsByID: [Record.Entity.ID: Int] = [:]
+        var areHashesDifferent = true
         if let count = elements.count {
             entities.reserveCapacity(count)
+            hashes.reserveCapacity(count)
             positions.reserveCapacity(count)
         }
         while !elements.isAtEnd {
@@ -100,11 +106,18 @@ public struct RecordList<Record: RecordDTO>: Decodable, SendableMetatype {
             let element = try elements.superDecoder()
             do throws(FieldError) {
                 let entity = try Self.entity(from: element)
-                if let earlier = positions.updateValue(position, forKey: entity.id) {
-                    positions[entity.id] = earlier
-                    throw FieldError("id", "is already used at position \(earlier)")
+                if areHashesDifferent, !hashes.insert(entity.id.hashValue).inserted {
+                    areHashesDifferent = false
+                    for (entity, position) in zip(entities, positions) { positionsByID[entity.id] = position }
+                }
+                if !areHashesDifferent {
+                    if let earlier = positionsByID[entity.id] {
+                        throw FieldError("id", "is already used at position \(earlier)")
+                    }
+                    positionsByID[entity.id] = position
                 }
                 entities.append(entity)
+                positions.append(position)
             } catch {
                 reject(error, at: position)
             }

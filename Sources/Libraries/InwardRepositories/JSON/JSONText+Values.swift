@@ -35,13 +35,23 @@ extension JSONText {
     func string(at index: Int) -> String? {
         let element = elements[index]
         return switch element.kind {
-        case .plainString: String(validating: bytes(of: element), as: UTF8.self)
+        case .plainString: Self.text(bytes, Int(element.start)..<Int(element.end))
         case .escapedString: unescaped(element)
         default: nil
         }
     }
 
-    /// Returns the bytes of a number or of a string.
+    /// Returns the text of some bytes, or `nil` if they are not valid UTF-8.
+    private static func text(_ bytes: [UInt8], _ range: Range<Int>) -> String? {
+        // Saves 50 ns: `String(validating:)` looks up generic types each time.
+        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
+            guard let text = try? UTF8Span(validating: bytes.span.extracting(range)) else { return nil }
+            return String(copying: text)
+        }
+        return String(validating: bytes[range], as: UTF8.self)
+    }
+
+    /// Returns the bytes of a number.
     private func bytes(of element: Element) -> ArraySlice<UInt8> { bytes[Int(element.start)..<Int(element.end)] }
 
     /// Returns true or false, or `nil` if the value is neither.
@@ -137,7 +147,7 @@ extension JSONText {
             let start = position
             while position < end, bytes[position] != UInt8(ascii: "\\"), bytes[position] >= 0x20 { position += 1 }
             characters.append(contentsOf: bytes[start..<position])
-            guard position < end else { return String(validating: characters, as: UTF8.self) }
+            guard position < end else { return Self.text(characters, characters.indices) }
             guard bytes[position] == UInt8(ascii: "\\"), position + 1 < end else { return nil }
             let letter = bytes[position + 1]
             position += 2
