@@ -63,6 +63,27 @@ struct RecordListTests {
         #expect(list.rejected.map(\.reason) == Array(repeating: "is already used at position 1", count: 2))
     }
 
+    @Test func identifiersWithEqualHashesAreDifferent() throws {
+        struct Label: Codable, Hashable, Sendable {
+            let text: String
+
+            func hash(into hasher: inout Hasher) {}
+        }
+        struct Tag: RecordDTO, Identifiable, Equatable {
+            static let listName = "tags"
+            let id: Label
+        }
+        let records = ["a", "", "b", "c", "b", "d", "a", "d"].map { $0.isEmpty ? "7" : #"{"id": {"text": "\#($0)"}}"# }
+        let list = try RecordList<Tag>.decoded(from: Data("[\(records.joined(separator: ","))]".utf8))
+        #expect(list.entities.map(\.id.text) == ["a", "b", "c", "d"])
+        #expect(
+            list.rejected.map(\.description) == [
+                "tags[1] is not an object", "tags[4].id is already used at position 2",
+                "tags[6].id is already used at position 0", "tags[7].id is already used at position 5",
+            ]
+        )
+    }
+
     @Test(arguments: [
         ("", "it is empty"), ("{}", "it is not a list"), ("7", "it is not a list"), ("null", "it is null"),
         ("<html>", "it is not valid JSON; it begins with “<html>”"),
