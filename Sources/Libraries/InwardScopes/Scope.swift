@@ -1,6 +1,6 @@
 package import InwardCore
 public import InwardFetching
-import Synchronization
+public import Synchronization
 
 /// The owner of the objects of one lifetime, which closes all of them together.
 ///
@@ -35,7 +35,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     private let outer: (any OuterScope)?
     private let state: Mutex<ScopeState>
     /// The objects, from the end of the opening until they are released. Only an open scope gives them out.
-    private let content: Mutex<Objects?>
+    @usableFromInline let content: Mutex<Objects?>
 
     private init(_ name: String, in outer: (any OuterScope)?, limit: ClosingLimit, objects: Objects? = nil) {
         self.name = name
@@ -154,10 +154,13 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     /// Call this method each time you use the objects. If you stored them elsewhere, they would outlive the scope.
     ///
     /// - Throws: A ``ScopeError`` if the scope is closed.
+    @inlinable
     public func objects() throws(ScopeError) -> Objects {
-        guard isOpen, let objects = content.withLock({ $0 }) else { throw ScopeError(closed: title) }
+        guard isOpen, let objects = content.withLock({ $0 }) else { throw closedError }
         return objects
     }
+
+    @usableFromInline var closedError: ScopeError { ScopeError(closed: title) }
 
     /// Runs work with the scope's objects. Closing the scope cancels the work and waits until it has ended.
     ///

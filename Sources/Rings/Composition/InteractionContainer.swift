@@ -135,12 +135,12 @@ extension InteractionContainer {
 /// ```
 public struct Interaction: Sendable {
     let session: UserContainer.Objects
-    /// The titles that are being published, shared by all sessions of the app.
-    let titlesUnderWay: TitleReservations
-    /// Receives failures that no caller receives.
-    let errorHandler: any ErrorHandler
     let deadline: Deadline
 
+    /// The titles that are being published, shared by all sessions of the app.
+    var titlesUnderWay: TitleReservations { session.interactionParts.titlesUnderWay }
+    /// Receives failures that no caller receives.
+    var errorHandler: any ErrorHandler { session.interactionParts.errorHandler }
     /// The upstream, with the user's credentials.
     var upstream: Upstream { session.upstream }
     var users: Result<UpstreamUserRepository, RepositoryError> { session.users }
@@ -149,4 +149,22 @@ public struct Interaction: Sendable {
     var unitOfWork: RecordUnitOfWork? { session.outbox.map { RecordUnitOfWork(outbox: $0) } }
     /// Keeps the sorted list of users, shared by all interactions of the session.
     var userOrder: UserOrder { session.userOrder }
+}
+
+/// What the interactions of all sessions share. Each session keeps them, because copying the app's objects for each
+/// interaction takes longer than creating the interaction.
+struct InteractionParts: Sendable {
+    let titlesUnderWay: TitleReservations
+    let errorHandler: ReplaceableErrorHandler
+    let numbers: InteractionNumbers
+    let timeLimit: Duration
+    let timer: TimerService
+
+    init(_ app: AppContainer.Objects) {
+        titlesUnderWay = app.titlesUnderWay
+        errorHandler = app.errorHandler
+        numbers = app.interactionNumbers
+        timeLimit = app.configuration.timeLimit
+        timer = app.timer
+    }
 }

@@ -32,6 +32,8 @@ public struct UserContainer: Container {
         let posts: Result<UpstreamPostRepository, RepositoryError>
         let images: OnFirstUse<ImageLoader>
         let userOrder = UserOrder()
+        /// What interactions need of the app.
+        let interactionParts: InteractionParts
 
         init(
             session: UserSession,
@@ -41,7 +43,8 @@ public struct UserContainer: Container {
             outbox: (any RepositoryOutbox)?,
             users: Result<UpstreamUserRepository, RepositoryError>,
             posts: Result<UpstreamPostRepository, RepositoryError>,
-            images: OnFirstUse<ImageLoader>
+            images: OnFirstUse<ImageLoader>,
+            interactionParts: InteractionParts
         ) {
             self.session = session
             self.cachePartition = cachePartition
@@ -51,6 +54,7 @@ public struct UserContainer: Container {
             self.users = users
             self.posts = posts
             self.images = images
+            self.interactionParts = interactionParts
         }
     }
 
@@ -139,7 +143,8 @@ public struct UserContainer: Container {
                 posts: Result { () throws(RepositoryError) in
                     UpstreamPostRepository(try repositories.repository(.posts(lifetimes: lifetimes)))
                 },
-                images: images
+                images: images,
+                interactionParts: InteractionParts(app)
             )
         }
         let objects = try scope.objects()
@@ -249,15 +254,11 @@ public struct UserContainer: Container {
         id: InteractionID?,
         within limit: Duration?
     ) throws(ScopeError) -> Scope<InteractionLifetime, Interaction> {
-        let app = try app.scope.objects()
         let user = try scope.objects()
-        let interaction = Interaction(
-            session: user,
-            titlesUnderWay: app.titlesUnderWay,
-            errorHandler: app.errorHandler,
-            deadline: Deadline(in: limit ?? app.configuration.timeLimit, on: app.timer)
-        )
-        return try Scope((id ?? app.interactionNumbers.next()).description, in: feature, objects: interaction)
+        let parts = user.interactionParts
+        let deadline = Deadline(in: limit ?? parts.timeLimit, on: parts.timer)
+        let name = (id ?? parts.numbers.next()).description
+        return try Scope(name, in: feature, objects: Interaction(session: user, deadline: deadline))
     }
 }
 

@@ -46,13 +46,13 @@ struct ScopeDescriptionTests {
                     images: ImageLoader, holds \(heldCodec)app.timer, app.imageCache, app.decodingBudget, app.dataFetcher, \
                 app.responseCache
                     userOrder: UserOrder
+                    interactionParts: InteractionParts, holds app.titlesUnderWay, app.errorHandler, \
+                app.interactionNumbers, app.timer
                     feature feed (open)
                       viewModel: PostListViewModel, not used yet
                       interaction 1 (open)
                         session: Objects, holds session.cachePartition, app.dataFetcher, app.timer, \
-                session.repositories, session.userOrder
-                        titlesUnderWay: app.titlesUnderWay
-                        errorHandler: app.errorHandler
+                session.repositories, session.userOrder, app.titlesUnderWay, app.errorHandler, app.interactionNumbers
                         deadline: Deadline, holds app.timer
                   session bob (open)
                     session: UserSession
@@ -63,6 +63,8 @@ struct ScopeDescriptionTests {
                     posts: Result<UpstreamPostRepository, RepositoryError>, holds app.timer
                     images: ImageLoader, not used yet
                     userOrder: UserOrder
+                    interactionParts: InteractionParts, holds app.titlesUnderWay, app.errorHandler, \
+                app.interactionNumbers, app.timer
                 """
         )
         try await bob.close()
