@@ -5,7 +5,7 @@ import InwardTransfers
 
 /// The effect of a commit: what is removed, kept and announced, and the locks that it needs.
 ///
-/// Commits that affect a common key are made one after the other, also if the key has no record. Each key has a lock. Commits
+/// Commits that affect a common key are made one after the other, even if the key has no record. Each key has a lock. Commits
 /// that only have a condition about a key share its lock, so that they do not wait for each other. All commits share the
 /// store's lock, but one that removes ranges of keys, or affects many keys, holds it alone.
 struct RecordCommit: Sendable {

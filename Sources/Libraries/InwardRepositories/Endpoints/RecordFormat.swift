@@ -60,8 +60,9 @@ extension RecordFormat {
 /// let comments = Endpoint(CommentDTO.self, at: "comments", format: JSONFormat())  // The default.
 /// ```
 ///
-/// Without a decoder of yours, it decodes what `JSONDecoder` does with its default strategies, lists of records in little more than half the
-/// time, and its errors name the field if a number does not fit or a string is not valid Unicode. For other dates and names, pass a decoder and an encoder:
+/// Without a decoder of yours, it decodes what `JSONDecoder` does with its default strategies, lists of records in half the time, and its
+/// errors name the field if a number does not fit or a string is not valid Unicode. For other dates and names, pass a decoder and an
+/// encoder:
 ///
 /// ```swift
 /// let format = JSONFormat {

@@ -4,9 +4,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Decodes a value of a JSON text, as `JSONDecoder` does with its default strategies, but lists of records in little more than half the time.
+/// Decodes a value of a JSON text, as `JSONDecoder` does with its default strategies, but lists of records in half the time.
 ///
-/// Its errors have the path of the field, also if a number does not fit or a string is not valid Unicode.
+/// Its errors have the path of the field, even if a number does not fit or a string is not valid Unicode.
 final class JSONRecordDecoder: Decoder {
     /// A position in an array.
     struct Position: CodingKey {

@@ -19,7 +19,7 @@ import Foundation
 ///
 /// - a response is read as it was kept, whatever its URL, size and number, also by a store that is opened later;
 /// - changes take effect in order, and concern only their URL;
-/// - pages list each URL once, also if URLs are removed meanwhile;
+/// - pages list each URL once, even if URLs are removed meanwhile;
 /// - the removal of a response leaves other responses with an equal body;
 /// - concurrent calls change nothing of what others keep.
 public struct ResponseStoreConformance: Sendable {
