@@ -70,6 +70,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     /// Returns the cached list of a filter, and keeps a copy for the next reader on this thread.
+    ///
+    /// This also marks the list as read. Reading a copy does not, but the lists are only evicted by changes, and after each change the
+    /// next reader comes here.
     @usableFromInline
     func copyList(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
         let kept = lists.withLock { lists in
