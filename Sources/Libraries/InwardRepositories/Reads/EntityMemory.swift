@@ -69,10 +69,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         listCopies.withLock { $0.answer(for: filter) } ?? copyList(filter)
     }
 
-    /// Returns the cached list of a filter, and keeps a copy for the next reader on this thread.
-    ///
-    /// This also marks the list as read. Reading a copy does not, but the lists are only evicted by changes, and after each change the
-    /// next reader comes here.
+    /// Returns the cached list of a filter, and keeps a copy for the next reader on this thread. Only this read keeps the list from
+    /// being evicted. Every list in use gets one after each change, and only changes evict lists.
     @usableFromInline
     func copyList(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
         let kept = lists.withLock { lists in
@@ -89,9 +87,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     func isWanted(_ id: Entity.ID) -> Bool { entities.peek(id) != nil || observers.entities.isObserved(id) }
 
     /// Returns whether the list of a filter is cached or observed.
-    func isWanted(_ filter: Filter) -> Bool { hasList(filter) || observers.lists.isObserved(filter) }
-
-    private func hasList(_ filter: Filter) -> Bool { lists.withLock { $0.peek(filter) } != nil }
+    func isWanted(_ filter: Filter) -> Bool {
+        lists.withLock { $0.peek(filter) } != nil || observers.lists.isObserved(filter)
+    }
 
     /// Returns the cached list of a filter, or `nil` if it is not cached or has expired.
     private func readableList(_ filter: Filter) -> EntityList<Entity>? {
@@ -164,7 +162,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         let changed = log.withLock { log -> [Filter]? in
             // The owners of a missing entity are not known, so any change may concern it.
             guard !log.isClosed, !log.hasChanged(since: fetch.tick), isNewer(fetch, than: id) else { return nil }
-            entities.insert(kept(nil, isAbsent: true, fetch), for: id, cost: 0)
+            entities.insert(kept(nil, isAbsent: true, time: fetch.time, fetch.validator), for: id, cost: 0)
             if let store { store.writer.write([store.remove(id)]) }
             return updateLists(olderThan: fetch.time) { _, list in
                 defer { list.remove(id) }
@@ -428,12 +426,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         if log.hasChanged(since: fetch.tick), log.haveChanged(endpoint.keys(of: entity), since: fetch.tick) {
             return false
         }
-        entities.insert(kept(entity, isAbsent: false, fetch), for: entity.id, cost: byteCount)
+        let answer = kept(entity as Entity?, isAbsent: false, time: fetch.time, fetch.validator)
+        entities.insert(answer, for: entity.id, cost: byteCount)
         return true
-    }
-
-    private func kept<Value>(_ value: Value, isAbsent: Bool, _ fetch: FetchStamp) -> KeptAnswer<Value> {
-        kept(value, isAbsent: isAbsent, time: fetch.time, fetch.validator)
     }
 
     private func kept<Value>(
@@ -467,10 +462,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         }
     }
 
-    private func updateLists(
-        olderThan time: Duration,
-        _ update: (Filter, inout EntityList<Entity>) -> Bool
-    ) -> [Filter] {
+    private typealias ListUpdate = (Filter, inout EntityList<Entity>) -> Bool
+
+    private func updateLists(olderThan time: Duration, _ update: ListUpdate) -> [Filter] {
         // If two results were requested at the same time, the later one to arrive wins, for entities and lists alike.
         updateLists(where: { $0.time <= time }, update)
     }
@@ -478,8 +472,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Changes the cached lists, and removes the copies. When this method returns, no reader gets a list from before the change.
     private func changeLists<Outcome>(_ change: (inout SieveCache<Filter, KeptList>) -> Outcome) -> Outcome {
         lists.withLock { lists in
-            // A copy is inserted under the same lock, so none is left or added. Removing them before the change lets it find lists
-            // that nothing else references. Without lists, there are no copies.
+            // Copies are inserted under the same lock, so none is left. They are removed first, so that nothing else references the
+            // lists to change. Without lists, there are no copies.
             if lists.count > 0 { listCopies.withEachLock { $0.removeAll() } }
             return change(&lists)
         }
@@ -488,10 +482,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Updates the cached lists that satisfy a condition, and their costs. A list is unchanged if the closure returns `false`.
     ///
     /// - Returns: the filters of the lists that have changed, if any lists are observed.
-    private func updateLists(
-        where condition: (KeptList) -> Bool = { _ in true },
-        _ update: (Filter, inout EntityList<Entity>) -> Bool
-    ) -> [Filter] {
+    private func updateLists(where condition: (KeptList) -> Bool = { _ in true }, _ update: ListUpdate) -> [Filter] {
         changeLists { lists in
             // Checked under the lock, so that an observer that registers later reads the changed lists.
             let areObserved = !observers.lists.isEmpty
