@@ -254,6 +254,9 @@ public struct UserContainer: Container {
         id: InteractionID?,
         within limit: Duration?
     ) throws(ScopeError) -> Scope<InteractionLifetime, Interaction> {
+        // An app that closes its sessions one after the other opens no interactions, not even in those that are still open. This
+        // throws its error. Copying all objects of an open app would take longer than the rest.
+        if !app.isOpen { _ = try app.scope.objects() }
         let user = try scope.objects()
         let parts = user.interactionParts
         let deadline = Deadline(in: limit ?? parts.timeLimit, on: parts.timer)

@@ -1,4 +1,4 @@
-/// The cached lists that one thread has read since the last change of any list.
+/// The cached lists that the threads of one stripe have read since the last change of any list.
 ///
 /// Readers on several threads would otherwise wait for the lock of the cached lists, and count references to one array. Counting
 /// takes most of the time, because each count takes the cache line away from the other processors.
@@ -16,12 +16,15 @@ struct ListCopies<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
         }
     }
 
-    /// The number of reads after which a list gets an array that no other thread uses.
+    /// The number of reads after which a list gets an array that no other stripe uses.
     @usableFromInline static var readsBeforeOwnArray: Int { 64 }
 
-    /// The largest such array, in bytes, and the number of them. They are in addition to the memory limit: 4 MiB for 16 threads.
+    /// The largest such array, in bytes, and the number of them. They are in addition to the memory limit: 4 MiB for 16 stripes.
     private static var ownArrayByteLimit: Int { 16 * 1_024 }
     private static var ownArrayLimit: Int { 16 }
+
+    /// The maximum number of lists. Readers of further ones read the cache.
+    private static var maximumCount: Int { 256 }
 
     @usableFromInline var copies: [EntityFilter<Entity>: Copy] = [:]
     private var ownArrayCount = 0
@@ -40,7 +43,10 @@ struct ListCopies<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
     }
 
     /// Inserts a list that was just read from the cache. It shares the array of the cache.
-    mutating func insert(_ answer: Answer, for filter: EntityFilter<Entity>) { copies[filter] = Copy(answer) }
+    mutating func insert(_ answer: Answer, for filter: EntityFilter<Entity>) {
+        guard copies.count < Self.maximumCount else { return }
+        copies[filter] = Copy(answer)
+    }
 
     /// Removes all lists.
     mutating func removeAll() {

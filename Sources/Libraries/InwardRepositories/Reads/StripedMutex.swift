@@ -15,7 +15,7 @@ final class StripedMutex<Value: Sendable>: Sendable {
     @usableFromInline
     final class Stripe: Sendable {
         @usableFromInline let mutex: Mutex<Value>
-        /// Its alignment and size keep other objects out of the cache line of the lock and its value.
+        /// Keeps the locks of two stripes out of one cache line of 64 bytes.
         private let padding = SIMD64<UInt8>()
 
         init(_ value: Value) {
@@ -37,10 +37,10 @@ final class StripedMutex<Value: Sendable>: Sendable {
     func place() -> Int {
         // The address of a thread. Its lower bits are equal for all threads. The upper bits of the product depend on all bits
         // (Fibonacci hashing).
-        #if canImport(Darwin)
-        let thread = UInt64(UInt(bitPattern: unsafe pthread_self()))
-        #else
+        #if canImport(Glibc)
         let thread = UInt64(pthread_self())
+        #else
+        let thread = UInt64(UInt(bitPattern: unsafe pthread_self()))
         #endif
         return Int((thread &* 0x9E37_79B9_7F4A_7C15) >> (64 - Self.stripeCountLog2))
     }
