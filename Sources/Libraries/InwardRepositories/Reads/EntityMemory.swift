@@ -472,8 +472,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Changes the cached lists, and removes the copies. When this method returns, no reader gets a list from before the change.
     private func changeLists<Outcome>(_ change: (inout SieveCache<Filter, KeptList>) -> Outcome) -> Outcome {
         lists.withLock { lists in
-            // Copies are inserted under the same lock, so none is left. They are removed first, so that nothing else references the
-            // lists to change. Without lists, there are no copies.
+            // Copies are inserted under the same lock, so none is left. They are removed before the change, which would otherwise
+            // have to copy their arrays. If no list is cached, there are no copies.
             if lists.count > 0 { listCopies.withEachLock { $0.removeAll() } }
             return change(&lists)
         }

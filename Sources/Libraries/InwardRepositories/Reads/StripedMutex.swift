@@ -40,6 +40,7 @@ final class StripedMutex<Value: Sendable>: Sendable {
         #if canImport(Glibc)
         let thread = UInt64(pthread_self())
         #else
+        // `unsafe`: only the address is used, and nothing is read through it.
         let thread = UInt64(UInt(bitPattern: unsafe pthread_self()))
         #endif
         return Int((thread &* 0x9E37_79B9_7F4A_7C15) >> (64 - Self.stripeCountLog2))

@@ -88,6 +88,16 @@ struct ListCopiesTests {
         }
     }
 
+    @Test func numberOfListsIsLimited() throws {
+        let memory = try makeMemory()
+        memory.keep(ids: [1])
+        let shared = try #require(memory.list(.all))
+        var copies = ListCopies<Remark>()
+        for author in 0..<1_000 { copies.insert(shared, for: .author(author)) }
+        #expect(copies.count == 256)
+        #expect(copies.answer(for: .author(255)) != nil && copies.answer(for: .author(256)) == nil)
+    }
+
     private func place(_ answer: KeptAnswer<EntityList<Remark>>) -> UInt {
         // `unsafe` is safe here: the test compares the address of the buffer and does not access it.
         unsafe answer.value.entities.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
@@ -99,11 +109,11 @@ struct StripedMutexTests {
     @Test func threadFindsItsValueAgain() {
         let mutex = StripedMutex(0)
         for count in 1...10 {
-            #expect(
-                mutex.withLock {
-                    $0 += 1; return $0
-                } == count
-            )
+            let value = mutex.withLock { value in
+                value += 1
+                return value
+            }
+            #expect(value == count)
         }
         var values: [Int] = []
         mutex.withEachLock { values.append($0) }
