@@ -58,8 +58,13 @@ public final class UserOrder: Sendable {
 
     /// Returns users sorted by name, ignoring case, then by identity.
     func sorted(_ users: [User]) -> [User] {
-        // Arrays that share their storage are equal at once.
-        if let sorted = last.withLock({ $0.unsorted == users ? $0.sorted : nil }) { return sorted }
+        let kept = last.withLock { last -> [User]? in
+            // Arrays that share their storage are equal at once, so the latest of several equal ones is kept.
+            guard last.unsorted == users else { return nil }
+            last.unsorted = users
+            return last.sorted
+        }
+        if let kept { return kept }
         let sorted = Self.sorted(users)
         last.withLock { $0 = Lists(unsorted: users, sorted: sorted) }
         return sorted

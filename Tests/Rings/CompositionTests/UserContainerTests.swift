@@ -203,6 +203,30 @@ struct UserContainerTests {
         await #expect(throws: ScopeError.self) { try await UserContainer(.guest, in: app) }
     }
 
+    @Test func closingAppOpensNoInteractionsInSessionsThatAreStillOpen() async throws {
+        let app = try await AppContainer.example(Source.recording())
+        let ada = try await UserContainer(session("ada"), in: app)
+        let feature = try UsersContainer(in: ada, router: NullRouter())
+        let bob = try await UserContainer(session("bob"), in: app)
+        let (begun, cancelled, released) = (Rendezvous(of: 2), Rendezvous(of: 2), Promise<Void>())
+        async let work: Void? = try? bob.scope.run { _ in
+            await begun.arrive()
+            await Rendezvous(of: 2).arrive()
+            await cancelled.arrive()
+            // An unstructured task does not observe the cancellation.
+            await Task { _ = await released.value() }.value
+        }.get()
+        await begun.arrive()
+        async let closing: Void = app.close()
+        await cancelled.arrive()
+        #expect(!app.isOpen && ada.isOpen)
+        let error = #expect(throws: ScopeError.self) { try feature.makeInteraction() }
+        #expect(error?.scope == app.scope.title)
+        released.fulfill(())
+        try await closing
+        await work
+    }
+
     @Test func featureSharesTheSessionsRepository() async throws {
         let ada = try await UserContainer(session("ada"), in: AppContainer.example())
         let feature = try ada.openFeature(over: .posts()) { $0 }

@@ -9,16 +9,13 @@ final class EntityMemory<Entity: Identifiable & Sendable>: Sendable
 where Entity.ID: Sendable & LosslessStringConvertible {
     /// The value is `nil` if the entity is known to be missing.
     @usableFromInline typealias KeptEntity = KeptAnswer<Entity?>
-    private typealias KeptList = CachedList<Entity>
     @usableFromInline typealias Filter = EntityFilter<Entity>
 
-    private let endpoint: Endpoint<Entity>
-    private let store: EntityStore<Entity>?
+    let endpoint: Endpoint<Entity>
+    let store: EntityStore<Entity>?
     private let chance: @Sendable () -> Double
     @usableFromInline let entities: ShardedCache<Entity.ID, KeptEntity>
-    private let lists: Mutex<SieveCache<Filter, KeptList>>
-    /// What each thread has read from ``lists`` since their last change.
-    @usableFromInline let listCopies = StripedMutex(ListCopies<Entity>())
+    @usableFromInline let lists: CachedLists<Entity>
     private let log = Mutex(ChangeLog())
     /// The idempotency keys of writes that the upstream has done, but that the cached lists do not contain yet. Each has the number
     /// of changes that other instances had announced when its settlement began.
@@ -54,7 +51,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         self.observers = observers
         self.whenChanged = whenChanged
         entities = ShardedCache(limit)
-        lists = Mutex(SieveCache(limit: limit.bytes, countLimit: limit.count))
+        lists = CachedLists(limit)
     }
 
     // MARK: Reading
@@ -66,21 +63,14 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Returns the cached list of a filter. Stores the list again if a write has removed it from the store.
     @inlinable
     func list(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
-        listCopies.withLock { $0.answer(for: filter) } ?? copyList(filter)
+        lists.copy(filter) ?? readList(filter)
     }
 
-    /// Returns the cached list of a filter, and keeps a copy for the next reader on this thread. Only this read keeps the list from
-    /// being evicted. Every list in use gets one after each change, and only changes evict lists.
     @usableFromInline
-    func copyList(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
-        let kept = lists.withLock { lists in
-            let current = lists.value(for: filter)?.current
-            // Readers of a list that is to be stored again come here, until it is.
-            if let current, current.isStored { listCopies.withLock { $0.insert(current.answer, for: filter) } }
-            return current
-        }
-        if let kept, !kept.isStored { storeLists([filter]) }
-        return kept?.answer
+    func readList(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
+        guard let (answer, isStored) = lists.read(filter) else { return nil }
+        if !isStored { storeLists([filter]) }
+        return answer
     }
 
     /// Returns whether an entity is cached or observed.
@@ -88,12 +78,12 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Returns whether the list of a filter is cached or observed.
     func isWanted(_ filter: Filter) -> Bool {
-        lists.withLock { $0.peek(filter) } != nil || observers.lists.isObserved(filter)
+        lists.peek(filter) != nil || observers.lists.isObserved(filter)
     }
 
     /// Returns the cached list of a filter, or `nil` if it is not cached or has expired.
     private func readableList(_ filter: Filter) -> EntityList<Entity>? {
-        guard let answer = lists.withLock({ $0.peek(filter) })?.current.answer,
+        guard let answer = lists.peek(filter)?.current.answer,
             answer.use(.cacheOnly, at: timer.now, endpoint.lifetimes) != .notGiven
         else { return nil }
         return answer.value
@@ -107,7 +97,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Returns the cached list of a filter with the validator of its response, or `nil` if the response had none or the list
     /// has changed since.
     func validated(_ filter: Filter) -> (list: EntityList<Entity>, validator: Validator)? {
-        guard let answer = lists.withLock({ $0.peek(filter) })?.current.answer else { return nil }
+        guard let answer = lists.peek(filter)?.current.answer else { return nil }
         return answer.validator.map { (answer.value, $0) }
     }
 
@@ -210,8 +200,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             if isCurrent {
                 let freshness = endpoint.lifetimes.freshness(isAbsent: false, chance: chance())
                 let staleTime = fetch.time + freshness
-                let cached = CachedList(list, time: fetch.time, staleTime: staleTime, validator: validator)
-                _ = changeLists { $0.insert(cached, for: filter, cost: list.byteCount) }
+                lists.insert(CachedList(list, of: filter, time: fetch.time, staleTime: staleTime, validator: validator))
             }
             if let store, !fetch.isFromStore {
                 let stored = isCurrent ? list : nil
@@ -327,7 +316,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             log.note(endpoint.key(of: id))
             entities.remove(id)
             // The new version may belong in any list.
-            _ = changeLists { $0.removeAll { _, _ in true } }
+            lists.removeAll()
             if inStore, let store { store.writer.write([store.remove(id), store.removeLists]) }
         }
         whenChanged()
@@ -338,9 +327,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// them.
     private func noteListsRemoved() {
         guard store?.isShared == false else { return }
-        changeLists { lists in
-            for filter in lists.keys { lists.peek(filter)?.noteStored(false) }
-        }
+        lists.noteRemovedFromStore()
     }
 
     /// Stores again the lists that a write has removed from the store. Does nothing while a write is being settled, because the
@@ -349,14 +336,11 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         guard let store else { return }
         log.withLock { _ in
             guard unsettled.withLock(\.isEmpty) else { return }
-            let changed = lists.withLock { lists in
-                (filters ?? lists.keys).compactMap { filter in lists.peek(filter).map { (filter, $0) } }
-            }
-            for (filter, kept) in changed {
-                let (answer, isStored) = kept.current
+            for list in filters.map({ $0.compactMap(lists.peek) }) ?? lists.all {
+                let (answer, isStored) = list.current
                 guard !isStored else { continue }
-                kept.noteStored(true)
-                store.writer.write([store.keep(answer.value, of: filter, age: answer.age(at: timer.now))])
+                list.noteStored(true)
+                store.writer.write([store.keep(answer.value, of: list.filter, age: answer.age(at: timer.now))])
             }
         }
     }
@@ -372,7 +356,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
                 missing.append(id)
                 return true
             }
-            _ = changeLists { $0.removeAll { _, _ in true } }
+            lists.removeAll()
             if inStore, let store { store.writer.write([store.removeLists]) }
             return missing
         }
@@ -389,11 +373,9 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             entities.removeAll { id, kept in
                 key.contains(endpoint.key(of: id)) || kept.value.map { isUnder(key, $0) } ?? isSomebodys
             }
-            _ = changeLists { lists in
-                lists.removeAll { filter, kept in
-                    key.contains([endpoint.name]) || filter.subject.map(key.contains) ?? false
-                        || kept.current.answer.value.entities.contains { isUnder(key, $0) }
-                }
+            lists.removeAll { list in
+                key.contains([endpoint.name]) || list.filter.subject.map(key.contains) ?? false
+                    || list.current.answer.value.entities.contains { isUnder(key, $0) }
             }
             if inStore, let store { store.writer.write([store.removeAll]) }
         }
@@ -418,7 +400,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     }
 
     private func isNewest(_ fetch: FetchStamp, of filter: Filter) -> Bool {
-        lists.withLock { $0.peek(filter) }.map { $0.time <= fetch.time } ?? true
+        lists.peek(filter).map { $0.time <= fetch.time } ?? true
     }
 
     private func keep(_ entity: Entity, byteCount: Int, _ fetch: FetchStamp, _ log: ChangeLog) -> Bool {
@@ -457,8 +439,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
             entities.peek(id).map { $0.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
         }
         observers.lists.notify(filters) { filter in
-            let kept = lists.withLock { $0.peek(filter) }
-            return kept.map { $0.current.answer.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
+            lists.peek(filter).map { $0.current.answer.use(.cacheOnly, at: now, lifetimes) != .notGiven } ?? false
         }
     }
 
@@ -466,35 +447,10 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     private func updateLists(olderThan time: Duration, _ update: ListUpdate) -> [Filter] {
         // If two results were requested at the same time, the later one to arrive wins, for entities and lists alike.
-        updateLists(where: { $0.time <= time }, update)
+        lists.update(for: observers.lists, where: { $0.time <= time }, update)
     }
 
-    /// Changes the cached lists, and removes the copies. When this method returns, no reader gets a list from before the change.
-    private func changeLists<Outcome>(_ change: (inout SieveCache<Filter, KeptList>) -> Outcome) -> Outcome {
-        lists.withLock { lists in
-            // Copies are inserted under the same lock, so none is left. They are removed before the change, which would otherwise
-            // have to copy their arrays. If no list is cached, there are no copies.
-            if lists.count > 0 { listCopies.withEachLock { $0.removeAll() } }
-            return change(&lists)
-        }
-    }
-
-    /// Updates the cached lists that satisfy a condition, and their costs. A list is unchanged if the closure returns `false`.
-    ///
-    /// - Returns: the filters of the lists that have changed, if any lists are observed.
-    private func updateLists(where condition: (KeptList) -> Bool = { _ in true }, _ update: ListUpdate) -> [Filter] {
-        changeLists { lists in
-            // Checked under the lock, so that an observer that registers later reads the changed lists.
-            let areObserved = !observers.lists.isEmpty
-            var changed: [Filter] = []
-            for filter in lists.keys {
-                guard let kept = lists.peek(filter), condition(kept),
-                    let byteCount = kept.update({ update(filter, &$0) })
-                else { continue }
-                lists.setCost(byteCount, for: filter)
-                if areObserved { changed.append(filter) }
-            }
-            return changed
-        }
+    private func updateLists(_ update: ListUpdate) -> [Filter] {
+        lists.update(for: observers.lists, where: { _ in true }, update)
     }
 }

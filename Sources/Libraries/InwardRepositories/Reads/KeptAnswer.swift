@@ -61,56 +61,6 @@ final class KeptAnswer<Value: Sendable>: Sendable {
     }
 }
 
-/// A list in memory that is updated in place, so that appending n entities takes O(n) in total.
-final class CachedList<Entity: Identifiable & Sendable>: Sendable
-where Entity.ID: Sendable & LosslessStringConvertible {
-    typealias Answer = KeptAnswer<EntityList<Entity>>
-
-    private struct State: Sendable {
-        var list: EntityList<Entity>
-        /// The validator of the response, or `nil` once the list has changed.
-        var validator: Validator?
-        /// Whether the list is in the store, or is not to be stored again. A write removes all lists from the store.
-        var isStored: Bool
-    }
-
-    /// The time of the request.
-    let time: Duration
-    private let staleTime: Duration
-    private let state: Mutex<State>
-
-    init(_ list: EntityList<Entity>, time: Duration, staleTime: Duration, validator: Validator? = nil) {
-        self.time = time
-        self.staleTime = staleTime
-        state = Mutex(State(list: list, validator: validator, isStored: true))
-    }
-
-    /// The current list, and whether it is in the store. A change of the list copies it as long as its answer is referenced.
-    var current: (answer: Answer, isStored: Bool) {
-        state.withLock { state in
-            (
-                Answer(value: state.list, time: time, staleTime: staleTime, validator: state.validator),
-                state.isStored
-            )
-        }
-    }
-
-    /// Updates the list.
-    ///
-    /// - Parameter change: Updates the list, or returns `false` to leave it unchanged.
-    /// - Returns: the new encoded size in bytes, or `nil` if the list is unchanged.
-    func update(_ change: (inout EntityList<Entity>) -> Bool) -> Int? {
-        state.withLock { state in
-            guard change(&state.list) else { return nil }
-            state.validator = nil
-            return state.list.byteCount
-        }
-    }
-
-    /// Records that the list was stored, or removed from the store.
-    func noteStored(_ isStored: Bool) { state.withLock { $0.isStored = isStored } }
-}
-
 /// A version of an entity, with its strong entity tag if the upstream gave one.
 struct EntityVersion<Entity: Sendable>: Sendable {
     let entity: Entity

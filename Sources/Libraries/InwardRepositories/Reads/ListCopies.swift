@@ -34,7 +34,7 @@ struct ListCopies<Entity: Identifiable & Sendable>: Sendable where Entity.ID: Se
     /// The number of lists.
     var count: Int { copies.count }
 
-    /// Returns the list of a filter, if the thread has read it since the last change.
+    /// Returns the list of a filter, if a thread of the stripe has read it since the last change.
     @inlinable
     mutating func answer(for filter: EntityFilter<Entity>) -> Answer? {
         guard let place = copies.index(forKey: filter) else { return nil }

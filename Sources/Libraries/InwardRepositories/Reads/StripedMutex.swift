@@ -8,15 +8,16 @@ import Musl
 import Darwin
 #endif
 
-/// Sixteen values, each behind a lock of its own. A thread always uses the same one, and threads usually use different ones, so that
-/// they neither wait for each other nor write to the same cache line.
+/// Sixteen values, each behind a lock of its own. A thread always uses the same one. Few threads share one, so threads seldom wait for
+/// each other or write to the same cache line.
 @usableFromInline
 final class StripedMutex<Value: Sendable>: Sendable {
     @usableFromInline
     final class Stripe: Sendable {
+        /// Keeps the lock out of the cache lines of other objects. These lines have 64 bytes, or 128 on Apple silicon.
+        private let paddingBefore = (SIMD64<UInt8>(), SIMD64<UInt8>())
         @usableFromInline let mutex: Mutex<Value>
-        /// Keeps the locks of two stripes out of one cache line of 64 bytes.
-        private let padding = SIMD64<UInt8>()
+        private let paddingAfter = (SIMD64<UInt8>(), SIMD64<UInt8>())
 
         init(_ value: Value) {
             mutex = Mutex(value)
@@ -32,7 +33,7 @@ final class StripedMutex<Value: Sendable>: Sendable {
         stripes = (0..<(1 << Self.stripeCountLog2)).map { _ in Stripe(value) }
     }
 
-    /// The stripe of the calling thread.
+    /// The position of the stripe of the calling thread.
     @usableFromInline
     func place() -> Int {
         // The address of a thread. Its lower bits are equal for all threads. The upper bits of the product depend on all bits

@@ -1,9 +1,16 @@
 import InwardCore
 import InwardTesting
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import InwardRepositories
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
 
 @Suite(.timeLimit(.minutes(5)))
 struct ListCopiesTests {
@@ -19,10 +26,17 @@ struct ListCopiesTests {
         ("keepAbsence", [], { $0.keepAbsence(of: 1, .now($0)) }),
     ]
 
-    private func makeMemory() throws -> EntityMemory<Remark> {
+    private func makeMemory(
+        _ records: (any RecordStore)? = nil,
+        limit: MemoryLimit = MemoryLimit()
+    ) throws -> EntityMemory<Remark> {
         let timer = TimerService(ManualClock())
         let endpoint = try Repository<Remark>.remarks(RemarkSource(), timer).endpoint
-        return EntityMemory(endpoint, limit: MemoryLimit(), store: nil, timer: timer, chance: { 0 })
+        let store = records.map { records in
+            let place = RepositoryStore(records, partition: [], now: { Date() }) { Issue.record($0) }
+            return EntityStore(endpoint, in: place)
+        }
+        return EntityMemory(endpoint, limit: limit, store: store, timer: timer, chance: { 0 })
     }
 
     @Test(arguments: changes.indices)
@@ -31,9 +45,9 @@ struct ListCopiesTests {
         let memory = try makeMemory()
         memory.keep(ids: [1])
         let answer = try #require(memory.list(.all))
-        memory.listCopies.withEachLock { $0.insert(answer, for: .all) }
+        memory.lists.copies.withEachLock { $0.insert(answer, for: .all) }
         change(memory)
-        memory.listCopies.withEachLock { #expect($0.count == 0, "\(name) leaves a copy.") }
+        memory.lists.copies.withEachLock { #expect($0.count == 0, "\(name) leaves a copy.") }
         #expect(memory.list(.all)?.value.entities.map(\.id) == ids, "after \(name)")
     }
 
@@ -41,10 +55,83 @@ struct ListCopiesTests {
         let memory = try makeMemory()
         memory.keep(ids: [1])
         let answer = try #require(memory.list(.all))
-        memory.listCopies.withEachLock { $0.insert(answer, for: .all) }
+        memory.lists.copies.withEachLock { $0.insert(answer, for: .all) }
         memory.keep(Remark(id: 1, author: 7, text: "new"), .now(memory))
-        memory.listCopies.withEachLock { #expect($0.count == 0) }
+        memory.lists.copies.withEachLock { #expect($0.count == 0) }
         #expect(memory.list(.all)?.value.entities.map(\.text) == ["new"])
+    }
+
+    @Test func readerNeverGetsAListFromBeforeAWriteThatHasEnded() async throws {
+        final class Progress: Sendable { let written = Atomic(0) }
+        let memory = try makeMemory()
+        memory.keep(ids: [1])
+        let progress = Progress()
+        let last = 60_000
+        await withTaskGroup { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    while true {
+                        let least = progress.written.load(ordering: .acquiring)
+                        let text = memory.list(.all)?.value.entities.first?.text ?? ""
+                        // Before the first write, the text is no number.
+                        guard Int(text) ?? 0 >= least else {
+                            Issue.record("After write \(least), the list has the text “\(text)”.")
+                            return
+                        }
+                        if least == last { return }
+                    }
+                }
+            }
+            for number in 1...last {
+                memory.write(Remark(id: 1, author: 7, text: "\(number)"), time: .zero, byteCount: 1)
+                progress.written.store(number, ordering: .releasing)
+            }
+        }
+    }
+
+    @Test func listReadDuringASettlementIsStoredByTheNextRead() async throws {
+        let records = InMemoryRecordStore()
+        let memory = try makeMemory(records)
+        let store = EntityStore(memory.endpoint, in: RepositoryStore(records, partition: [], now: { Date() }) { _ in })
+        memory.keep(ids: [1])
+        try await memory.prepareSettlement(of: 2, "key", 0)
+        memory.write(Remark(id: 2, author: 7, text: "two"), time: .zero, byteCount: 1)
+        #expect(memory.list(.all)?.value.entities.map(\.id) == [1, 2])
+        _ = await memory.store?.writer.flush()
+        #expect(try await store.list(.all) == nil)
+        memory.endSettlement(of: "key")
+        #expect(memory.list(.all)?.value.entities.map(\.id) == [1, 2])
+        _ = await memory.store?.writer.flush()
+        #expect(try await store.list(.all)?.value.entities.map(\.id) == [1, 2])
+    }
+
+    /// The last reference to what a filter captures may be released here, and its deinitializer may read the repository.
+    @Test func filterIsReleasedWithoutALock() throws {
+        final class Reader: Sendable {
+            let memory: EntityMemory<Remark>
+
+            init(_ memory: EntityMemory<Remark>) { self.memory = memory }
+
+            deinit { _ = memory.list(.all) }
+        }
+        let memory = try makeMemory(limit: MemoryLimit(bytes: 1_000))
+        func filter() -> EntityFilter<Remark> {
+            let reader = Reader(memory)
+            return EntityFilter<Remark>("name", "new") { _ in withExtendedLifetime(reader) { true } }
+        }
+        func cache() {
+            memory.keep(EntityList([], rejected: []), of: filter(), .now(memory))
+            // The copy is kept under the filter of the cached list, not under that of its reader.
+            #expect(memory.list(filter()) != nil)
+        }
+        for (_, _, change) in Self.changes {
+            cache()
+            change(memory)
+            cache()
+        }
+        // Evicts the list, which grows too large.
+        memory.write(Remark(id: 7, author: 7, text: "seven"), time: .zero, byteCount: 2_000)
+        #expect(memory.lists.all.isEmpty)
     }
 
     @Test func listThatIsReadOftenGetsAnArrayOfItsOwn() throws {
