@@ -198,8 +198,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Closes the repository: cancels requests in flight, and makes all reads and writes fail with `closed`.
     ///
-    /// Reads that are waiting fail, too. When this method returns, all cached responses are in the store, unless the task was
-    /// cancelled or its deadline passed.
+    /// Reads that are waiting fail, too, unless their requests are answered nevertheless. When this method returns, all cached
+    /// responses are in the store, unless the task was cancelled or its deadline passed.
     public func close() async {
         isClosed.store(true, ordering: .releasing)
         memory.close()

@@ -228,9 +228,10 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
             task.cancel()
         }
         disarm?()
-        // The task has released the objects.
+        // The task has released the objects. Ended first, because the scope may be closed as soon as the work is finished.
+        let isInTime = state.withLock { $0.end(place) }
         running.finish()
-        guard state.withLock({ $0.end(place) }) else { throw ScopeError(closed: title, workBegan: true) }
+        guard isInTime else { throw ScopeError(closed: title, workBegan: true) }
         return answer
     }
 

@@ -69,13 +69,14 @@ extension Repository {
     ) async throws(RepositoryError) -> Reading<Question.Value> where Question.Entity == Entity {
         let kept = kept ?? question.kept(in: memory)
         if let kept, let reading = try reading(question, kept, .memory, policy, requests) { return reading }
-        let answer = await Result(awaiting: { () async throws(RepositoryError) in
-            try await readOn(question, policy, requests, behind: kept)
-        })
-        // A denied read may have caused the repository to be closed. Its caller gets `denied` and not `closed`.
-        if case .failure(let error) = answer, error.reason == .denied { throw error }
-        try throwIfClosed(asking: question.path(in: endpoint))
-        return try answer.get()
+        do throws(RepositoryError) {
+            return try await readOn(question, policy, requests, behind: kept)
+        } catch {
+            // Closing cancels requests. What the upstream has answered reaches the caller, even if the answer, such as a denial, has
+            // caused the repository to be closed.
+            if [.cancelled, .unavailable].contains(error.reason) { try throwIfClosed(asking: question.path(in: endpoint)) }
+            throw error
+        }
     }
 
     /// Answers a question from the store or the upstream.

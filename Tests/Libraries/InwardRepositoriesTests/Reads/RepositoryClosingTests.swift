@@ -52,9 +52,9 @@ struct RepositoryClosingTests {
     }
 
     @Test(arguments: [AbandonmentPolicy.cancel, .finish])
-    func closingFailsWaitersAndStopsCaching(abandonment: AbandonmentPolicy) async throws {
+    func closingStopsCachingWhatArrivesLater(abandonment: AbandonmentPolicy) async throws {
         let source = RemarkSource { [scheduler] _ in
-            // This work ignores cancellation.
+            // The response is late, and arrives although the request is cancelled.
             await Task(executorPreference: scheduler.executor) {
                 try? await scheduler.clock.sleep(for: .seconds(5))
             }.value
@@ -65,7 +65,7 @@ struct RepositoryClosingTests {
             async let absent = repository.failure(9)
             try await scheduler.clock.sleep(for: .seconds(1))
             await repository.close()
-            #expect(await [waiting, absent] == [.closed, .closed])
+            #expect(await [waiting, absent] == [nil, .notFound])
             await repository.flush()
             #expect(records.commits.isEmpty)
         }
@@ -105,6 +105,20 @@ struct RepositoryClosingTests {
             await repository.close()
             #expect(await waiting == .closed)
             #expect(scheduler.clock.now.offset == .seconds(1))
+        }
+    }
+
+    /// A graceful shutdown waits for requests and closes the repositories at once, perhaps before the readers have their answers.
+    @Test func readThatIsAnsweredIsReturnedAlthoughTheRepositoryIsClosed() async throws {
+        let opened = Mutex<Repository<Remark>?>(nil)
+        let source = RemarkSource { _ in await opened.withLock(\.self)?.close() }
+        let repository = try repository(source)
+        opened.withLock { $0 = repository }
+        try await scheduler.run { [records] in
+            let text = try await repository.entity(1).value.text
+            #expect(text == "one")
+            #expect(await repository.failure(1) == .closed)
+            #expect(records.commits.isEmpty)
         }
     }
 
