@@ -74,7 +74,9 @@ extension Repository {
         } catch {
             // Closing cancels requests. What the upstream has answered reaches the caller, even if the answer, such as a denial, has
             // caused the repository to be closed.
-            if [.cancelled, .unavailable].contains(error.reason) { try throwIfClosed(asking: question.path(in: endpoint)) }
+            if error.reason == .cancelled || error.reason == .unavailable {
+                try throwIfClosed(asking: question.path(in: endpoint))
+            }
             throw error
         }
     }
