@@ -1,6 +1,5 @@
 public import Entities
 public import InwardCore
-import Synchronization
 
 /// A use case that lists all users by name.
 ///
@@ -51,7 +50,8 @@ public final class UserOrder: Sendable {
         var sorted: [User] = []
     }
 
-    private let last = Mutex(Lists())
+    /// The list that each thread has sorted last. Threads that share one would wait for each other.
+    private let last = StripedMutex(Lists())
 
     /// Creates an order that keeps no list yet.
     public init() {}
@@ -59,7 +59,7 @@ public final class UserOrder: Sendable {
     /// Returns users sorted by name, ignoring case, then by identity.
     func sorted(_ users: [User]) -> [User] {
         let kept = last.withLock { last -> [User]? in
-            // Arrays that share their storage are equal at once, so the latest of several equal ones is kept.
+            // Arrays that share their storage are equal at once, so the latest of several equal arrays is kept.
             guard last.unsorted == users else { return nil }
             last.unsorted = users
             return last.sorted

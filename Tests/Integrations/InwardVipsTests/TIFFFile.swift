@@ -17,9 +17,17 @@ struct TIFFFile {
         }
         var bytes: [UInt8] = isLittleEndian ? [0x49, 0x49] : [0x4D, 0x4D]
         bytes += number(42, 2) + number(8, 4) + number(entries.count, 2)
+        var last: Entry?
+        var encoded: [UInt8] = []
         for entry in entries {
-            bytes += number(entry.tag, 2) + number(entry.type, 2) + number(entry.count, 4)
-            bytes += entry.type == 3 ? number(entry.value, 2) + [0, 0] : number(entry.value, 4)
+            // Tens of thousands of entries may be equal.
+            let isRepeated = last.map { $0 == entry } ?? false
+            if !isRepeated {
+                encoded = number(entry.tag, 2) + number(entry.type, 2) + number(entry.count, 4)
+                encoded += entry.type == 3 ? number(entry.value, 2) + [0, 0] : number(entry.value, 4)
+                last = entry
+            }
+            bytes += encoded
         }
         return bytes + number(next, 4) + [UInt8](repeating: 0, count: filling)
     }

@@ -49,7 +49,7 @@ struct CredentialsWalkTests {
         }
     }
 
-    @Test(arguments: Thoroughness.sample([UInt64](0..<40), every: 4))
+    @Test(arguments: Thoroughness.sample([UInt64](0..<40), every: 9))
     func renewalsAreNeverCloserThanTheInterval(seed: UInt64) async throws {
         let scheduler = DeterministicScheduler(seed: seed)
         let timer = scheduler.timer

@@ -1,5 +1,6 @@
 import InwardTesting
 import Testing
+import Thoroughness
 
 @testable import InwardRepositories
 
@@ -151,7 +152,7 @@ struct PendingLayerTests {
     }
 
     /// Compares random operations with a list that is searched linearly.
-    @Test(arguments: [UInt64(1), 2, 3, .random(in: 4 ... .max)])
+    @Test(arguments: Thoroughness.sample([UInt64(1), 2, 3], every: 3) + [.random(in: 4 ... .max)])
     func randomWalkAgreesWithAList(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let pending = PendingLayer<Note>()

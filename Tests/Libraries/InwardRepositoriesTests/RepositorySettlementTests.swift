@@ -156,7 +156,7 @@ struct RepositorySettlementTests {
 
     @Test func everyStoredListContainsAllDeliveredEntitiesUnderConcurrency() async throws {
         var listCount = 0
-        for seed in 0..<(Thoroughness.isExhaustive ? 300 : 60) as Range<UInt64> {
+        for seed in 0..<(Thoroughness.isExhaustive ? 300 : 30) as Range<UInt64> {
             let scheduler = DeterministicScheduler(seed: seed)
             let random = Mutex(SplitMix64(seed: seed))
             let seconds: @Sendable () -> Duration = { random.withLock { .seconds(Int.random(in: 0...5, using: &$0)) } }
@@ -193,10 +193,11 @@ struct RepositorySettlementTests {
             #expect(found.missing == [], "\(scheduler)")
             listCount += found.listCount
         }
-        #expect(listCount > (Thoroughness.isExhaustive ? 1_000 : 200))
+        #expect(listCount > (Thoroughness.isExhaustive ? 1_000 : 80))
     }
 
     @Test func listIsStoredOnceForManyDeliveries() async throws {
+        let last = Thoroughness.isExhaustive ? 503 : 153
         let scheduler = DeterministicScheduler(seed: 7)
         let store = RecordingRecordStore()
         let source = RemarkSource()
@@ -215,18 +216,18 @@ struct RepositorySettlementTests {
         try await scheduler.run {
             try await outbox.open(handlers: [repository.handler])
             _ = try await repository.entities()
-            for id in 4...503 {
+            for id in 4...last {
                 _ = try await repository.create(RemarkDTO(Remark(id: id, author: 7, text: "text")))
             }
             await outbox.drain()
-            #expect(try await repository.entities(.all, .cacheOnly).value.count == 503)
+            #expect(try await repository.entities(.all, .cacheOnly).value.count == last)
             await repository.flush()
             await outbox.close()
         }
         let lists = store.commits.joined().filter(\.keepsList)
         #expect(lists.count == 2)
         let again = try Repository.remarks(source, scheduler.timer, store: place)
-        #expect(try await again.entities(.all, .cacheOnly).value.count == 503)
+        #expect(try await again.entities(.all, .cacheOnly).value.count == last)
     }
 }
 

@@ -19,7 +19,8 @@ struct CheckLayersTests {
         #expect(answer.output == Arguments.usage)
     }
 
-    @Test(arguments: [
+    /// Files, each with a text that cannot be checked, and a part of the explanation.
+    private static let faults = [
         ("Architecture.md", "# Nothing\n", "There is no Mermaid flowchart in Architecture.md"),
         ("Architecture.md", "```mermaid\nflowchart LR\n```\n", "line 2: The diagram has no ring"),
         ("Architecture.md", "```mermaid\nflowchart LR\nA --> B\n```\n", "matches no target of the package sketch"),
@@ -29,7 +30,10 @@ struct CheckLayersTests {
         ),
         ("Sources/Core/Users/User.swift", "/* open", "Sources/Core/Users/User.swift:1: A comment that begins here"),
         ("Package.swift", "// swift-tools-version: 6.0\nlet x = \n", "“swift package describe --type json” failed"),
-    ])
+    ]
+
+    // A sample has a fault of the diagram, and one that SwiftPM finds.
+    @Test(arguments: MutationTests.areAllWanted ? faults : [faults[2], faults[5]])
     func packageThatCannotBeCheckedFails(file: String, text: String, explanation: String) async throws {
         let package = try TemporaryPackage()
         try package.write(text, to: file)

@@ -1,4 +1,4 @@
-import InwardCore
+public import InwardCore
 import Synchronization
 
 /// The cached lists of a repository. Readers on different threads do not wait for each other.

@@ -1,5 +1,6 @@
 import InwardTesting
 import Testing
+import Thoroughness
 
 @testable import InwardFetching
 
@@ -67,7 +68,7 @@ struct CircuitWindowTests {
         }
     }
 
-    @Test(arguments: 1...5)
+    @Test(arguments: Thoroughness.sample([1, 2, 3, 4, 5], every: 3))
     func timeBasedWindowCountsCallsForAtLeastNineTenthsOfItsLength(round: Int) {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)

@@ -19,7 +19,7 @@ struct KeepingResponsesWalkTests {
     private let store = InMemoryResponseStore()
 
     /// After a change has been made through the cache, nobody gets what was stored before, also not after a restart.
-    @Test(arguments: Thoroughness.sample([UInt64](0..<400), every: 8))
+    @Test(arguments: Thoroughness.sample([UInt64](0..<400), every: 25))
     func changesHideWhatWasStoredBefore(seed: UInt64) async throws {
         let scheduler = DeterministicScheduler(seed: seed)
         let random = SharedRandom(seed: seed)

@@ -33,8 +33,11 @@ struct FileRecordStoreCrashTests {
         return history.commits.count
     }
 
+    /// The limit for garbage, and the number of bytes that are written in the last step.
+    private static let crashes = [0, 1 << 20].flatMap { slack in [0, 1, 30, 60, 100, 10_000].map { (slack, $0) } }
+
     /// Ends the process at each step in turn, after it has written the given number of bytes in that step.
-    @Test(arguments: [0, 1 << 20], [0, 1, 30, 60, 100, 10_000])
+    @Test(arguments: Thoroughness.sample(crashes, every: 5))
     func commitIsAtomicIfTheProcessEndsAtAnyStep(slack: Int, writtenCount: Int) async throws {
         var hasEnded = false
         var step = 0
@@ -84,7 +87,7 @@ struct FileRecordStoreCrashTests {
     }
 
     /// After the failure, either the same store continues or another one takes over.
-    @Test(arguments: 0..<24, [false, true])
+    @Test(arguments: Thoroughness.sample(0..<24, every: 5), [false, true])
     func commitAfterAFailedFlushFlushesEverything(failing: Int, isReplaced: Bool) async throws {
         let url = directory.url.appending(path: "flush")
         let disk = FlushedFiles(of: url)

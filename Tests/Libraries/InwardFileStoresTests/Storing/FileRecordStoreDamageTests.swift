@@ -40,7 +40,10 @@ struct FileRecordStoreDamageTests {
         return url
     }
 
-    @Test(arguments: [false, true], [0xFF, 0x01] as [UInt8])
+    /// Whether the log is rewritten, and what is changed in a byte.
+    private static let changes: [(Bool, UInt8)] = [(false, 0xFF), (false, 0x01), (true, 0xFF), (true, 0x01)]
+
+    @Test(arguments: Thoroughness.sample(changes, every: 3))
     func changedByteNeverCausesAWrongAnswer(isRewritten: Bool, mask: UInt8) async throws {
         let log = try await log(isRewritten: isRewritten)
         var reportCount = 0
@@ -80,7 +83,7 @@ struct FileRecordStoreDamageTests {
     @Test func truncatedLogReturnsTheEarlierRecords() async throws {
         let log = try await log()
         var seen: Set<[RecordKey: [UInt8]]> = []
-        for length in Thoroughness.sample(0..<log.count + 1, every: 19) {
+        for length in Thoroughness.sample(0..<log.count + 1, every: 41) {
             let url = try place(Array(log.prefix(length)), "cut")
             let reports = RecordDamageReports()
             let contents = try await FileRecordStore.opened(url, reports: reports).contents()
@@ -99,7 +102,7 @@ struct FileRecordStoreDamageTests {
 
     @Test func truncatedRewrittenLogReturnsNoWrongRecords() async throws {
         let log = try await log(isRewritten: true)
-        for length in Thoroughness.sample(0..<log.count, every: 19) {
+        for length in Thoroughness.sample(0..<log.count, every: 41) {
             let url = try place(Array(log.prefix(length)), "cut")
             for (key, bytes) in try await FileRecordStore.opened(url).contents() { #expect(history.last[key] == bytes) }
             try FileManager.default.removeItem(at: url)

@@ -57,7 +57,8 @@ struct FileRecordStoreFaultTests {
 
     /// Runs a sequence (open, read, commit, rewrite the log, open again) once for each of its system calls, and makes that call
     /// fail with the given error.
-    @Test(arguments: [EIO, ENOMEM, ESTALE, EINTR, ENOSPC])
+    // The sample has an error, and an interruption, after which the call is repeated.
+    @Test(arguments: Thoroughness.sample([EIO, ENOMEM, ESTALE, EINTR, ENOSPC], every: 3))
     func singleFailedSystemCallLosesNothing(code: Int32) async throws {
         var (step, hasFailed) = (0, true)
         while hasFailed {

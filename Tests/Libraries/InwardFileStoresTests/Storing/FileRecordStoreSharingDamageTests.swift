@@ -134,10 +134,13 @@ struct FileRecordStoreSharingDamageTests {
         return (Array(try Data(contentsOf: log)), expected)
     }
 
-    @Test(arguments: [false, true], [0xFF, 0x01] as [UInt8])
+    /// Whether the log is rewritten, and what is changed in a byte.
+    private static let changes: [(Bool, UInt8)] = [(false, 0xFF), (false, 0x01), (true, 0xFF), (true, 0x01)]
+
+    @Test(arguments: Thoroughness.sample(changes, every: 3))
     func changedByteNeverCausesAWrongVersionOrAnOldNumber(isRewritten: Bool, mask: UInt8) async throws {
         let (log, expected) = try await writeLog(isRewritten: isRewritten)
-        for index in Thoroughness.damaged(log.indices, by: mask, every: 13) {
+        for index in Thoroughness.damaged(log.indices, by: mask, every: Thoroughness.isExhaustive ? 13 : 23) {
             var bytes = log
             bytes[index] ^= mask
             let store = FileRecordStore.opened(try place(bytes, "changed"))
@@ -243,8 +246,11 @@ struct FileRecordStoreSharingDamageTests {
 
     // MARK: Crashes
 
+    /// The limit for garbage, and the number of bytes that are written in the last step.
+    private static let crashes = [0, 1 << 20].flatMap { slack in [0, 60, 150, 10_000].map { (slack, $0) } }
+
     /// Ends the process at each step in turn, after it has written the given number of bytes in that step.
-    @Test(arguments: [0, 1 << 20], [0, 60, 150, 10_000])
+    @Test(arguments: Thoroughness.sample(crashes, every: 3))
     func numbersAndLeasesSurviveTheEndOfTheProcessAtAnyStep(slack: Int, writtenCount: Int) async throws {
         var hasEnded = false
         var step = 0

@@ -2,6 +2,7 @@ import InwardRecordDirectories
 import InwardRepositories
 import InwardTesting
 import Testing
+import Thoroughness
 
 @testable import InwardFileStores
 
@@ -15,7 +16,7 @@ struct RecordIndexTests {
         var random = SplitMix64(seed: seed)
         var index = RecordIndex()
         var expected: [[UInt8]: RecordEntry] = [:]
-        for round in 0..<6_000 {
+        for round in 0..<(Thoroughness.isExhaustive ? 6_000 : 2_000) {
             let key = RecordKey(
                 (0..<Int.random(in: 0...3, using: &random)).map { _ in
                     String(Int.random(in: 0..<20, using: &random))

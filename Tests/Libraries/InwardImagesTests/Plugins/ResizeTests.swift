@@ -69,7 +69,7 @@ struct ResizeTests {
         }
     }
 
-    @Test(arguments: 1...10)
+    @Test(arguments: Thoroughness.sample([UInt64](1...10), every: 3))
     func everyModeGivesItsSize(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         for _ in 0..<(Thoroughness.isExhaustive ? 100 : 25) {

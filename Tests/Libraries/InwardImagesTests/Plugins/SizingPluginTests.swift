@@ -1,6 +1,7 @@
 import InwardCore
 import TestSupport
 import Testing
+import Thoroughness
 
 @testable import InwardImages
 
@@ -103,7 +104,7 @@ struct SizingPluginTests {
         #expect(codec.decoded == [8] && source.asked == ["a"])
     }
 
-    @Test(arguments: [(1_001, 665), (665, 1_001), (799, 601), (333, 1_777)])
+    @Test(arguments: Thoroughness.sample([(1_001, 665), (665, 1_001), (799, 601), (333, 1_777)], every: 3))
     func resultSizeDoesNotDependOnTheReduction(width: Int, height: Int) async throws {
         let size = ImageSize(clamping: width, height)
         for mode in [Resize.Mode.fit, .fill, .exact] {

@@ -1,5 +1,6 @@
 import InwardTesting
 import Testing
+import Thoroughness
 
 @testable import InwardRepositories
 
@@ -68,7 +69,7 @@ struct MergePatchTests {
                 d: "\(Int.random(in: 0...2, using: &random))"
             )
         }
-        for _ in 0..<200 {
+        for _ in 0..<(Thoroughness.isExhaustive ? 200 : 60) {
             let (old, new) = (record(), record())
             let (before, after) = (try JSONEncoder().encode(old), try JSONEncoder().encode(new))
             let made = try #require(MergePatch(from: before, to: after))

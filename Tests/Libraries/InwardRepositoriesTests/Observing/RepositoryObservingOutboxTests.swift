@@ -3,6 +3,7 @@ import InwardFetching
 import InwardTesting
 import TestSupport
 import Testing
+import Thoroughness
 
 @testable import InwardRepositories
 
@@ -246,7 +247,8 @@ struct RepositoryObservingOutboxTests {
     }
 
     /// A seed determines the order of the changes and reads.
-    @Test(arguments: 0..<50) func lastReadingIsTheCurrentValue(seed: UInt64) async throws {
+    @Test(arguments: Thoroughness.sample([UInt64](0..<50), every: 5))
+    func lastReadingIsTheCurrentValue(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)
         let outbox = try stage.outbox(source, store: store)
         let repository = try Repository.versioned(source, store: place, outbox: outbox, timer: stage.timer)

@@ -134,7 +134,7 @@ struct OutboxCrashTests {
                 #expect(accepted == 5)
                 #expect(try await world.stage.values() == [["a"]: "4", ["c"]: "3"])
             }
-            step += Thoroughness.stride(sampling: 4)
+            step += Thoroughness.stride(sampling: 9)
         }
         #expect(step > 60)
     }

@@ -111,7 +111,12 @@ struct RepositoryEditingCrashTests {
         }
     }
 
-    @Test(arguments: [Editing<Remark>.Update.put, .patch], [false, true])
+    /// The kind of update, and whether answers are lost.
+    private static let crashes: [(Editing<Remark>.Update, Bool)] = [
+        (.put, false), (.put, true), (.patch, false), (.patch, true),
+    ]
+
+    @Test(arguments: Thoroughness.sample(crashes, every: 3))
     func acceptedWritesAreDoneOnceWhereverAProcessIsKilled(
         update: Editing<Remark>.Update,
         losesAnswers: Bool
@@ -141,7 +146,7 @@ struct RepositoryEditingCrashTests {
             }
             hasEnded = !mortal.isDead
             if hasEnded { #expect(world.accepted.withLock { $0.isDeleted && $0.updates == 2 }) }
-            step += Thoroughness.stride(sampling: 4)
+            step += Thoroughness.stride(sampling: 7)
         }
         #expect(step > 60)
     }

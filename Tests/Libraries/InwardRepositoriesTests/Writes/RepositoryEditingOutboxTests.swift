@@ -3,6 +3,7 @@ import InwardFetching
 import InwardTesting
 import TestSupport
 import Testing
+import Thoroughness
 
 @testable import InwardRepositories
 
@@ -356,7 +357,8 @@ struct RepositoryEditingOutboxTests {
     }
 
     /// The upstream keeps the draft's identifier, so the pending identifier does not change.
-    @Test(arguments: 0..<10) func editOfACreationThatKeepsItsIdentifierIsAcceptedAtAnyTime(seed: UInt64) async throws {
+    @Test(arguments: Thoroughness.sample([UInt64](0..<10), every: 4))
+    func editOfACreationThatKeepsItsIdentifierIsAcceptedAtAnyTime(seed: UInt64) async throws {
         let stage = OutboxStage(seed: seed)
         let outbox = try stage.outbox(source, store: SlowRecordStore(store, timer: stage.timer))
         let repository = try Repository.versioned(

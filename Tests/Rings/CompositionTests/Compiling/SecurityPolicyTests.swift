@@ -5,12 +5,12 @@ import Testing
 struct SecurityPolicyTests {
     private static let package = URL(filePath: #filePath).appending(path: "../../../../..").standardized
 
-    /// Returns all tests of the package, such as `FooTests.bar`.
-    private static func tests() throws -> Set<String> {
+    /// Returns the tests in the files of the package that a condition selects by name, such as `FooTests.bar`.
+    private static func tests(inFiles isWanted: (String) -> Bool) throws -> Set<String> {
         let folder = package.appending(path: "Tests")
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path(percentEncoded: false))
         var tests: Set<String> = []
-        for path in paths where path.hasSuffix("Tests.swift") {
+        for path in paths where path.hasSuffix("Tests.swift") && isWanted(URL(filePath: path).lastPathComponent) {
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
             let suites = text.matches(of: /(?:struct|class|extension) (\w+Tests)\b/).map(\.1)
             // The arguments of `@Test` may span lines, so take the first function after it.
@@ -24,7 +24,11 @@ struct SecurityPolicyTests {
         let text = try String(contentsOf: Self.package.appending(path: "SECURITY.md"), encoding: .utf8)
         let named = Set(text.matches(of: /`(\w+Tests\.\w+)`/).map { String($0.1) })
         #expect(named.count >= 40)
-        #expect(try named.subtracting(Self.tests()).sorted() == [])
+        // Most suites are in files with their names. Reading all files takes long.
+        let files = Set(named.map { name in String(name.prefix { $0 != "." }) + ".swift" })
+        var missing = try named.subtracting(Self.tests { files.contains($0) })
+        if !missing.isEmpty { missing = try missing.subtracting(Self.tests { !files.contains($0) }) }
+        #expect(missing.sorted() == [])
     }
 
     @Test func everyPromiseNamesATest() throws {

@@ -31,7 +31,7 @@ struct DataFetcherConformanceTests {
         #expect(try await violations(of: nil) == [])
     }
 
-    @Test(arguments: Thoroughness.sample(FlawedDataFetcher.findings, every: 6))
+    @Test(arguments: Thoroughness.sample(FlawedDataFetcher.findings, every: 13))
     func eachFlawIsFound(flaw: FlawedDataFetcher.Flaw, sentence: String) async throws {
         let found = try await violations(of: flaw)
         // By prefix, because violations of concurrent requests begin with “Concurrently”.

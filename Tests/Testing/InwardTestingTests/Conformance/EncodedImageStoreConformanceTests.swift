@@ -1,6 +1,7 @@
 import Foundation
 import InwardTesting
 import Testing
+import Thoroughness
 
 @Suite(.timeLimit(.minutes(5)))
 struct EncodedImageStoreConformanceTests {
@@ -12,7 +13,7 @@ struct EncodedImageStoreConformanceTests {
         #expect(store.images.isEmpty)
     }
 
-    @Test(arguments: FlawedImageStore.allowed)
+    @Test(arguments: Thoroughness.sample(FlawedImageStore.allowed, every: 2))
     func peculiarStorePasses(flaw: FlawedImageStore.Flaw) async throws {
         try await conformance.check(FlawedImageStore(flaw))
     }
@@ -54,7 +55,7 @@ struct EncodedImageStoreConformanceTests {
         (.tearsCancelledRemovals, "A cancelled removal must leave the old image or none, but leaves another."),
     ]
 
-    @Test(arguments: findings)
+    @Test(arguments: Thoroughness.sample(findings, every: 8))
     func eachFlawIsFound(flaw: FlawedImageStore.Flaw, sentence: String) async throws {
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await conformance.check(FlawedImageStore(flaw))

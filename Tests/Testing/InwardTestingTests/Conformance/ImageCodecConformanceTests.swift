@@ -22,7 +22,7 @@ struct ImageCodecConformanceTests {
     }
 
     // Serialized, so that the concurrent calls of each check get enough threads.
-    @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 9)) func eachFlawIsFound(
+    @Test(.serialized, arguments: Thoroughness.sample(RawImageCodec.findings, every: 17)) func eachFlawIsFound(
         flaw: RawImageCodec.Flaw,
         sentence: String
     ) async throws {

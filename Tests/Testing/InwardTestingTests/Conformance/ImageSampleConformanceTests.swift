@@ -128,7 +128,7 @@ struct ImageSampleConformanceTests {
         (.sharesPixelsInSlowCalls, "Concurrently: An image of"),
     ]
 
-    @Test(arguments: Thoroughness.sample(findings, every: 4)) func eachFlawIsFound(
+    @Test(arguments: Thoroughness.sample(findings, every: 7)) func eachFlawIsFound(
         flaw: RawImageCodec.Flaw,
         sentence: String
     ) async throws {

@@ -124,7 +124,7 @@ struct RecordStoreConformanceTests {
         (.readsNothingWhenCancelled, "Several records read by a cancelled task must be complete, but is not."),
     ]
 
-    @Test(arguments: Thoroughness.sample(findings, every: 11)) func eachFlawIsFound(
+    @Test(arguments: Thoroughness.sample(findings, every: 19)) func eachFlawIsFound(
         flaw: FlawedRecordStore.Flaw,
         sentence: String
     ) async throws {

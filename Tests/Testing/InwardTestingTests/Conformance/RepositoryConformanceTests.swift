@@ -2,6 +2,7 @@ import Foundation
 import InwardRepositories
 import InwardTesting
 import Testing
+import Thoroughness
 
 @Suite(.timeLimit(.minutes(5)))
 struct RepositoryConformanceTests {
@@ -22,12 +23,14 @@ struct RepositoryConformanceTests {
     }
 
     /// Some flaws of a store, each with a part of the violation that the check must report.
-    @Test(arguments: [
-        (FlawedRecordStore.Flaw.forgetsRecordsBetweenStores, "A note that was read must be first, but is missing."),
+    private static let findings: [(FlawedRecordStore.Flaw, String)] = [
+        (.forgetsRecordsBetweenStores, "A note that was read must be first, but is missing."),
         (.keepsTheFirstRecord, "Updates must be delivered once and in order, but were []."),
         (.removesNothing, "Delivered writes must not be pending after a restart"),
         (.losesConcurrentCommits, "All of 50 updates must be"),
-    ])
+    ]
+
+    @Test(arguments: Thoroughness.sample(findings, every: 3))
     func flawOfTheStoreIsFound(flaw: FlawedRecordStore.Flaw, sentence: String) async throws {
         let failure = await #expect(throws: ConformanceFailure.self) { try await check(flaw) }
         let found = failure?.violations ?? []

@@ -2,6 +2,7 @@ import Foundation
 import InwardFetching
 import InwardRepositories
 import Testing
+import Thoroughness
 
 @testable import InwardTesting
 
@@ -18,9 +19,8 @@ struct ResponseStoreConformanceTests {
         #expect(try await records.records(under: []).allSatisfy { $0.record.expiry != nil })
     }
 
-    @Test(arguments: FlawedResponseStore.Flaw.allCases) func everyFlawIsFound(flaw: FlawedResponseStore.Flaw)
-        async throws
-    {
+    @Test(arguments: Thoroughness.sample(FlawedResponseStore.Flaw.allCases, every: 5))
+    func everyFlawIsFound(flaw: FlawedResponseStore.Flaw) async throws {
         let base = InMemoryResponseStore()
         let failure = await #expect(throws: ConformanceFailure.self) {
             try await ResponseStoreConformance {

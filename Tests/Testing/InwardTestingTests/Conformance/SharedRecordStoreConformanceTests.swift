@@ -89,7 +89,7 @@ struct SharedRecordStoreConformanceTests {
         #expect(found.contains { $0.contains(sentence) }, "\(found.prefix(8))")
     }
 
-    @Test(arguments: Thoroughness.sample(FlawedSharedRecordStore.Flaw.findings, every: 7)) func eachFlawIsFound(
+    @Test(arguments: Thoroughness.sample(FlawedSharedRecordStore.Flaw.findings, every: 17)) func eachFlawIsFound(
         flaw: FlawedSharedRecordStore.Flaw,
         sentence: String
     ) async throws {

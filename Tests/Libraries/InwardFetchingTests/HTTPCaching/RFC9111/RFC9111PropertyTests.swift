@@ -2,6 +2,7 @@ import InwardTesting
 import Synchronization
 import TestSupport
 import Testing
+import Thoroughness
 
 @testable import InwardFetching
 
@@ -110,7 +111,7 @@ struct RFC9111PropertyTests {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SplitMix64(seed: seed)
         let now = Date(timeIntervalSince1970: 784_108_800)
-        for _ in 0..<5_000 {
+        for _ in 0..<(Thoroughness.isExhaustive ? 5_000 : 1_000) {
             let sent = Duration.seconds(Int.random(in: 0...1_000, using: &random))
             let delay = Duration.milliseconds(Int.random(in: 0...20_000, using: &random))
             var response = DataResponse(status: [200, 302, 404].randomElement(using: &random) ?? 200)

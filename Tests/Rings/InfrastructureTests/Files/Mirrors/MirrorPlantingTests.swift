@@ -5,6 +5,7 @@ import InwardRepositories
 import InwardTesting
 import TestSupport
 import Testing
+import Thoroughness
 import UseCases
 
 @testable import Infrastructure
@@ -129,7 +130,12 @@ struct MirrorPlantingTests {
         #expect(try directory.contents(of: ".mirror.inward-mirror/\(path)") == "mine")
     }
 
-    @Test(arguments: [0o777, 0o775, 0o757], ["mirror", ".mirror.inward-mirror", ".mirror.inward-mirror/copy"])
+    /// The permissions of a directory, and its path. A sample has each of them once.
+    private static let openDirectories = [0o777, 0o775, 0o757].flatMap { mode in
+        ["mirror", ".mirror.inward-mirror", ".mirror.inward-mirror/copy"].map { (mode, $0) }
+    }
+
+    @Test(arguments: Thoroughness.sample(openDirectories, every: 4))
     func directoryThatOthersCanWriteIsRejectedWithAdvice(mode: Int, path: String) async throws {
         try await makeMirror()
         server["/users"] = PackageResources.users_json + [10]
@@ -165,8 +171,13 @@ struct MirrorPlantingTests {
         #expect(try elsewhere == Self.precious)
     }
 
+    /// Whether the file system can exchange directories, and what is replaced.
+    private static let plantings = [true, false].flatMap { canExchange in
+        ["copy", "copy/avatars", "copy/users.json", "list", "."].map { (canExchange, $0) }
+    }
+
     /// The request for an image replaces a file or directory with a link during mirroring.
-    @Test(arguments: [true, false], ["copy", "copy/avatars", "copy/users.json", "list", "."])
+    @Test(arguments: Thoroughness.sample(plantings, every: 3))
     func linkPlantedDuringMirroringIsNotFollowed(canExchange: Bool, name: String) async throws {
         try await makeMirror()
         server["/avatars/1.jpg"] = [7]

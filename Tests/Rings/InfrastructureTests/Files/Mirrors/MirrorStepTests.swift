@@ -63,7 +63,7 @@ struct MirrorStepTests {
             "\(Self.staging)/previous", "\(Self.staging)/list",
         ]
         var plantedCount = 0
-        for place in Thoroughness.sample(places, every: 3) {
+        for place in Thoroughness.sample(places, every: 5) {
             for isThere in [false, true] {
                 for name in ["mirror", Self.staging] {
                     // Without a trailing slash, so that a link is removed instead of its target.
@@ -94,7 +94,7 @@ struct MirrorStepTests {
             }
         }
         // The last steps are reached only if there is an old mirror.
-        #expect(plantedCount >= Thoroughness.sample(places, every: 3).count)
+        #expect(plantedCount >= Thoroughness.sample(places, every: 5).count)
     }
 
     /// The old mirror stays if a foreign file is added to it after the last check.

@@ -11,7 +11,7 @@ import Darwin
 /// Sixteen values, each behind a lock of its own. A thread always uses the same one. Few threads share one, so threads seldom wait for
 /// each other or write to the same cache line.
 @usableFromInline
-final class StripedMutex<Value: Sendable>: Sendable {
+package final class StripedMutex<Value: Sendable>: Sendable {
     @usableFromInline
     final class Stripe: Sendable {
         /// Keeps the lock out of the cache lines of other objects. These lines have 64 bytes, or 128 on Apple silicon.
@@ -29,7 +29,7 @@ final class StripedMutex<Value: Sendable>: Sendable {
     @usableFromInline let stripes: [Stripe]
 
     /// Creates stripes that all have the same value.
-    init(_ value: Value) {
+    package init(_ value: Value) {
         stripes = (0..<(1 << Self.stripeCountLog2)).map { _ in Stripe(value) }
     }
 
@@ -49,12 +49,12 @@ final class StripedMutex<Value: Sendable>: Sendable {
 
     /// Calls a closure with the value of the calling thread.
     @inlinable
-    func withLock<Outcome: Sendable>(_ body: (inout Value) -> Outcome) -> Outcome {
+    package func withLock<Outcome: Sendable>(_ body: (inout Value) -> Outcome) -> Outcome {
         stripes[place()].mutex.withLock { body(&$0) }
     }
 
     /// Calls a closure with each value, one after the other.
-    func withEachLock(_ body: (inout Value) -> Void) {
+    package func withEachLock(_ body: (inout Value) -> Void) {
         for stripe in stripes { stripe.mutex.withLock { body(&$0) } }
     }
 }
