@@ -23,7 +23,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
 
     /// Returns the list of a filter, if a thread of the same stripe has read it since the last change.
     @inlinable
-    func copy(_ filter: Filter) -> Answer? { copies.withLock { $0.answer(for: filter) } }
+    func copy(of filter: Filter) -> Answer? { copies.withLock { $0.answer(for: filter) } }
 
     /// Returns the list of a filter, and whether it is in the store. If it is, keeps a copy for the next reader.
     ///
@@ -32,8 +32,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
         lists.withLock { lists in
             guard let list = lists.value(for: filter) else { return nil }
             let current = list.current
-            // Readers of a list that is to be stored again come here, until it is. The filter of the list, because the list
-            // outlives the copy.
+            // A list that is to be stored again gets no copy, so that its readers come here until it is stored. The copy is kept
+            // under the filter of the list, because the list outlives the copy.
             if current.isStored { copies.withLock { $0.insert(current.answer, for: list.filter) } }
             return current
         }
@@ -99,8 +99,8 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// - Returns: What `change` returns. It is released outside the lock.
     private func change<Outcome>(_ change: (inout Lists) -> Outcome) -> Outcome {
         lists.withLock { lists in
-            // Copies are inserted under the same lock, so none is left. They are removed before the change, which would otherwise
-            // have to copy their arrays. If no list is cached, there are no copies.
+            // Copies are inserted under the same lock, so no new one can appear. They are removed first, because the change would
+            // otherwise copy every array that they share. An empty cache has no copies.
             if lists.count > 0 { copies.withEachLock { $0.removeAll() } }
             return change(&lists)
         }

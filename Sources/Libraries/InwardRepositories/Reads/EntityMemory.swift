@@ -63,7 +63,7 @@ where Entity.ID: Sendable & LosslessStringConvertible {
     /// Returns the cached list of a filter. Stores the list again if a write has removed it from the store.
     @inlinable
     func list(_ filter: Filter) -> KeptAnswer<EntityList<Entity>>? {
-        lists.copy(filter) ?? readList(filter)
+        lists.copy(of: filter) ?? readList(filter)
     }
 
     @usableFromInline

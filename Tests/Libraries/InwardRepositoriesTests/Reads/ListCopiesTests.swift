@@ -74,7 +74,7 @@ struct ListCopiesTests {
                     while true {
                         let least = progress.written.load(ordering: .acquiring)
                         let text = memory.list(.all)?.value.entities.first?.text ?? ""
-                        // Before the first write, the text is no number.
+                        // The text is not a number before the first write.
                         guard Int(text) ?? 0 >= least else {
                             Issue.record("After write \(least), the list has the text “\(text)”.")
                             return
