@@ -140,12 +140,7 @@ public final class SingleFlight<Key: Hashable & Sendable, Value: Sendable, Failu
     ) -> FlightState<Answer, Promise<Answer>>.Joining {
         // Unstructured, because the task can outlive the caller that starts it. The task ends with the work, which is
         // cancelled when the last waiter leaves, unless the policy is to finish.
-        let task = Deadline.lifted {
-            if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
-                return Task.immediate(executorPreference: executor) { [self] in await run(flight, work) }
-            }
-            return Task(executorPreference: executor) { [self] in await run(flight, work) }
-        }
+        let task = Deadline.lifted { Task.startingHere(on: executor) { [self] in await run(flight, work) } }
         let (joining, isCancelled) = flight.state.withLock { ($0.joinFirst(Promise(), of: task), $0.isCancelled) }
         // `cancelAll()` may have run between the start of the task and the time it was recorded. Cancelled outside the
         // lock, because that runs cancellation handlers.

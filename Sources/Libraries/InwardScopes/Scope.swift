@@ -1,4 +1,4 @@
-package import InwardCore
+public import InwardCore
 public import InwardFetching
 public import Synchronization
 
@@ -175,12 +175,15 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     /// - Returns: The result of the work, even if the scope cancelled it.
     /// - Throws: A ``ScopeError`` if the scope was closed before the work started, or if the work did not end in time when the
     ///   scope closed. ``ScopeError/workBegan`` tells these cases apart.
+    @inlinable
     public func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure> {
-        try await track(TrackedWork(), deadline: { _ in nil }) { objects, _ in
-            await Result(awaiting: { () async throws(Failure) in try await work(objects) })
+        guard let result = try await run(by: { _ in nil }, work) else {
+            // Not reached, because work without a deadline is never late.
+            throw ScopeError(closed: title, workBegan: true)
         }
+        return result
     }
 
     /// Runs work with the scope's objects, as ``run(_:)`` does, and cancels it when a deadline passes. One task serves both.
@@ -190,77 +193,82 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
     ///   - work: The work.
     /// - Returns: The result of the work; `nil` if the deadline passed first.
     /// - Throws: A ``ScopeError``, as ``run(_:)`` does.
+    @inlinable
     package func run<Value: Sendable, Failure: Error>(
         by deadline: (Objects) -> Deadline?,
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure>? {
         let running = TrackedWork()
-        let result = try await track(running, deadline: deadline) { objects, deadline -> Result<Value, Failure>? in
-            guard let deadline else {
-                return await Result(awaiting: { () async throws(Failure) in try await work(objects) })
-            }
-            guard !deadline.hasPassed else { return nil }
-            let result = await deadline.carried { () async throws(Failure) in try await work(objects) }
-            // The work may notice the deadline before it is cancelled, and end with an error that says less.
-            return deadline.hasPassed ? nil : result
-        }
-        return running.isLate ? nil : result
-    }
-
-    /// Runs work in a task that the scope tracks, and that its caller, the scope and the deadline can cancel.
-    private func track<Answer: Sendable>(
-        _ running: TrackedWork,
-        deadline: (Objects) -> Deadline?,
-        _ work: @escaping @Sendable (Objects, Deadline?) async -> Answer
-    ) async throws(ScopeError) -> Answer {
         let place = try begin(running)
         guard let (task, deadline) = start(running, deadline: deadline, work) else {
             // The scope has closed without waiting for the work.
-            running.finish()
             end(place)
-            throw ScopeError(closed: title)
+            running.finish()
+            throw closedError
         }
-        // Fast path: work that needs only memory has ended by now.
-        let disarm = running.cancels(task) ? deadline?.whenPassed { running.cancel(asLate: true) } : nil
-        let answer = await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
+        let result: Result<Value, Failure>?
+        if running.cancels(task) {
+            let disarm = deadline?.whenPassed { running.cancel(asLate: true) }
+            result = await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            disarm?()
+        } else {
+            // Fast path: work that needs only memory has ended by now.
+            result = await task.value
         }
-        disarm?()
         // The task has released the objects. Ended first, because the scope may be closed as soon as the work is finished.
-        let isInTime = state.withLock { $0.end(place) }
-        running.finish()
+        let isInTime = end(place)
+        let isLate = running.finish()
         guard isInTime else { throw ScopeError(closed: title, workBegan: true) }
-        return answer
+        return isLate ? nil : result
     }
 
     /// Starts work with the scope's objects, which only its task holds. Returns `nil` if the objects have been released.
-    private func start<Answer: Sendable>(
+    @inlinable
+    func start<Value: Sendable, Failure: Error>(
         _ running: TrackedWork,
         deadline: (Objects) -> Deadline?,
-        _ work: @escaping @Sendable (Objects, Deadline?) async -> Answer
-    ) -> (task: Task<Answer, Never>, deadline: Deadline?)? {
+        _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
+    ) -> (task: Task<Result<Value, Failure>?, Never>, deadline: Deadline?)? {
         guard let objects = content.withLock({ $0 }) else { return nil }
         let deadline = deadline(objects)
         let isCancelled = Task.isCancelled
         // Unstructured, because the calling task, the scope and the deadline can cancel it. The calling task waits for it, and the
         // scope does not close before it has ended.
-        let task = Task.startingHere(on: deadline?.executor) {
+        let task = Task<Result<Value, Failure>?, Never>.startingHere(on: deadline?.executor) {
             // The task is not known yet to those who would cancel it. `unsafe`: it is used only while the closure runs.
             if isCancelled || running.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
-            let answer = await work(objects, deadline)
+            let result = await Self.result(of: work, with: objects, by: deadline)
             running.noteEnd()
-            return answer
+            return result
         }
         return (task, deadline)
     }
 
+    /// Returns the result of work, or `nil` if its deadline has passed.
+    @inlinable
+    static func result<Value: Sendable, Failure: Error>(
+        of work: (Objects) async throws(Failure) -> Value,
+        with objects: Objects,
+        by deadline: Deadline?
+    ) async -> Result<Value, Failure>? {
+        guard let deadline else {
+            return await Result(awaiting: { () async throws(Failure) in try await work(objects) })
+        }
+        guard !deadline.hasPassed else { return nil }
+        let result = await deadline.carried { () async throws(Failure) in try await work(objects) }
+        // The work may notice the deadline before it is cancelled, and end with an error that says less.
+        return deadline.hasPassed ? nil : result
+    }
+
     /// Closes the scope, or waits until it is closed if closing has already started.
     ///
-    /// Work has ended when its caller has the result. Closing completes even if the calling task is cancelled. Work that does not end within the time limit, and objects that
-    /// do not close within it, are cancelled and abandoned. Do not close a scope from within its own work: each would wait for
-    /// the other until the limit passes.
+    /// Work has ended when its caller has the result. Closing completes even if the calling task is cancelled. Work that does not
+    /// end within the time limit, and objects that do not close within it, are cancelled and abandoned. Do not close a scope from
+    /// within its own work: each would wait for the other until the limit passes.
     ///
     /// - Throws: A ``ScopeCloseError`` with all failures. The scope is closed nevertheless. Closing it again throws the same
     ///   error.
@@ -348,6 +356,7 @@ extension Scope: InnerScope {
     ///
     /// - Returns: The place of the work. Pass it to ``end(_:)`` when the work has ended.
     /// - Throws: A ``ScopeError`` if the scope is closed.
+    @usableFromInline
     func begin(_ work: any RunningWork) throws(ScopeError) -> Int {
         let place = state.withLock { $0.isOpen ? $0.begin(work) : nil }
         guard let place else { throw ScopeError(closed: title) }
@@ -370,9 +379,11 @@ extension Scope: InnerScope {
         if Task.isCancelled { throw CancellationError() }
     }
 
-    /// Removes a piece of work that has ended.
-    func end(_ place: Int) {
-        _ = state.withLock { $0.end(place) }
+    /// Removes a piece of work that has ended. Returns `false` if the scope closed without waiting for it.
+    @discardableResult
+    @usableFromInline
+    func end(_ place: Int) -> Bool {
+        state.withLock { $0.end(place) }
     }
 
     private func note(_ failures: [ScopeCloseError.Failure]) {
@@ -410,6 +421,7 @@ public struct ScopeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the scope is still open, but is shutting down and accepts no new work.
     public let isShuttingDown: Bool
 
+    @usableFromInline
     init(closed scope: String, workBegan: Bool = false) {
         self.scope = scope
         self.workBegan = workBegan

@@ -104,7 +104,7 @@ public struct ScopeOpening: Sendable {
     ) {
         // Unstructured, because the scope outlives the call that opens it, and the deadline of that call. Closing the scope cancels
         // the task, and waits for it.
-        let task = InteractionID.lifted { Deadline.lifted { Task(executorPreference: executor) { await work() } } }
+        let task = InteractionID.lifted { Deadline.lifted { Task.starting(on: executor) { await work() } } }
         closers.append(
             Closer(name: name) {
                 {

@@ -12,7 +12,7 @@ struct ScopeState {
     private var phase: Phase
     private(set) var closers: [ScopeOpening.Closer] = []
     private var children: [ObjectIdentifier: (place: Int, scope: any InnerScope)] = [:]
-    private var work: [Int: any RunningWork] = [:]
+    private var work = WorkByPlace()
     private var nextPlace = 0
     private(set) var failures: [ScopeCloseError.Failure] = []
     /// Whether the scope rejects new child scopes, because it is about to be closed.
@@ -64,9 +64,7 @@ struct ScopeState {
         children.values.sorted { $0.place > $1.place }.map(\.scope)
     }
 
-    var workNewestFirst: [any RunningWork] {
-        work.sorted { $0.key > $1.key }.map(\.value)
-    }
+    var workNewestFirst: [any RunningWork] { work.newestFirst }
 
     /// Whether work is in flight.
     var hasWork: Bool { !work.isEmpty }
@@ -88,13 +86,13 @@ struct ScopeState {
     /// Tracks a piece of work until it has ended, and returns its place.
     mutating func begin(_ task: any RunningWork) -> Int {
         let place = takePlace()
-        work[place] = task
+        work.insert(task, at: place)
         return place
     }
 
     /// Removes a piece of work that has ended. Returns `false` if the scope closed without waiting for it.
     mutating func end(_ place: Int) -> Bool {
-        work[place] = nil
+        work.remove(at: place)
         return if case .closed = phase { false } else { true }
     }
 
@@ -137,7 +135,34 @@ struct ScopeState {
     }
 }
 
+/// The pieces of work of a scope by their places. Most scopes have one at a time, which needs no dictionary.
+private struct WorkByPlace {
+    private struct Piece {
+        let place: Int
+        let work: any RunningWork
+    }
+
+    private var only: Piece?
+    private var others: [Int: any RunningWork] = [:]
+
+    var isEmpty: Bool { only == nil && others.isEmpty }
+
+    var newestFirst: [any RunningWork] {
+        let pieces = others.map { Piece(place: $0.key, work: $0.value) } + (only.map { [$0] } ?? [])
+        return pieces.sorted { $0.place > $1.place }.map(\.work)
+    }
+
+    mutating func insert(_ work: any RunningWork, at place: Int) {
+        if only == nil { only = Piece(place: place, work: work) } else { others[place] = work }
+    }
+
+    mutating func remove(at place: Int) {
+        if only?.place == place { only = nil } else { others[place] = nil }
+    }
+}
+
 /// A piece of work that a scope cancels and waits for when it closes.
+@usableFromInline
 protocol RunningWork: Sendable {
     func cancel()
     /// Waits until the work has ended.
@@ -147,7 +172,7 @@ protocol RunningWork: Sendable {
 }
 
 extension RunningWork {
-    var isAwaited: Bool { true }
+    @usableFromInline var isAwaited: Bool { true }
 }
 
 /// A sleep between two pieces of work, which a graceful shutdown does not wait for.
@@ -162,6 +187,7 @@ struct IdleWork: RunningWork {
 }
 
 extension Task: RunningWork where Failure == Never {
+    @usableFromInline
     func end() async { _ = await value }
 }
 

@@ -3,6 +3,7 @@ import Synchronization
 
 /// Work that a scope tracks from before its task is known until ``finish()``. Work without a task, such as the opening of a scope,
 /// cannot be cancelled.
+@usableFromInline
 final class TrackedWork: RunningWork {
     private struct State {
         var task: (any RunningWork)?
@@ -17,16 +18,16 @@ final class TrackedWork: RunningWork {
 
     private let state = Mutex(State())
 
-    /// Whether the work was cancelled.
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    @usableFromInline init() {}
 
-    /// Whether the work was cancelled because its deadline passed before it had ended.
-    var isLate: Bool { state.withLock { $0.isLate } }
+    /// Whether the work was cancelled.
+    @usableFromInline var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Sets the task to cancel, and cancels it if the work has already been cancelled.
     ///
     /// - Returns: Whether the work has not ended yet.
-    func cancels(_ task: some RunningWork) -> Bool {
+    @usableFromInline
+    func cancels(_ task: any RunningWork) -> Bool {
         let (isCancelled, hasEnded) = state.withLock { state in
             // A task that has ended is not kept, because it keeps its result.
             state.task = state.hasEnded ? nil : task
@@ -37,23 +38,31 @@ final class TrackedWork: RunningWork {
     }
 
     /// Notes that there is a result.
+    @usableFromInline
     func noteEnd() { state.withLock { $0.hasEnded = true } }
 
     /// Resumes the waiters.
-    func finish() {
-        let waiters = state.withLock { state in
+    ///
+    /// - Returns: Whether the work was cancelled because its deadline passed before it had ended.
+    @discardableResult
+    @usableFromInline
+    func finish() -> Bool {
+        let (waiters, isLate) = state.withLock { state in
             state.isOver = true
             defer { state.waiters = [] }
-            return state.waiters
+            return (state.waiters, state.isLate)
         }
         for waiter in waiters { waiter.fulfill(()) }
+        return isLate
     }
 
+    @usableFromInline
     func cancel() { cancel(asLate: false) }
 
     /// Cancels the work.
     ///
     /// - Parameter isLate: Whether the reason is the deadline. Work that has a result is not late any more.
+    @usableFromInline
     func cancel(asLate isLate: Bool) {
         let task = state.withLock { state in
             state.isCancelled = true
@@ -63,6 +72,7 @@ final class TrackedWork: RunningWork {
         task?.cancel()
     }
 
+    @usableFromInline
     func end() async {
         let promise = Promise<Void>()
         let isRunning = state.withLock { state in
@@ -70,18 +80,5 @@ final class TrackedWork: RunningWork {
             return !state.isOver
         }
         if isRunning { _ = await promise.value(until: nil) }
-    }
-}
-
-extension Task where Failure == Never {
-    /// Starts a task on the current thread, so that its work moves to a thread of the executor only if it suspends.
-    static func startingHere(
-        on executor: (any TaskExecutor)?,
-        _ operation: @escaping @Sendable @concurrent () async -> Success
-    ) -> Task {
-        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
-            return .immediate(executorPreference: executor, operation: operation)
-        }
-        return Task(executorPreference: executor, operation: operation)
     }
 }

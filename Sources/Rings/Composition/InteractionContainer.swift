@@ -44,6 +44,7 @@ extension FeatureContainer {
     /// - Returns: The value that `body` returns.
     /// - Throws: A `ScopeError` if the feature is closed, a `DeadlinePassedError` if the time limit passes, or the error that
     ///   `body` throws.
+    @inlinable
     public func withInteraction<Value: Sendable>(
         id: InteractionID? = nil,
         within limit: Duration? = nil,
@@ -78,7 +79,7 @@ public protocol InteractionContainer: Container where Level == InteractionLifeti
 
 extension InteractionContainer {
     /// The identifier of the interaction, which is the name of its scope.
-    public var id: InteractionID { InteractionID(scope.name) }
+    @inlinable public var id: InteractionID { InteractionID(scope.name) }
 
     /// The user's upstream. It answers until the interaction's deadline passes or its scope closes.
     ///
@@ -96,6 +97,7 @@ extension InteractionContainer {
     ///
     /// - Returns: The result of the work; `nil` if the deadline passed first.
     /// - Throws: A `ScopeError` if the interaction is closed before the work has ended.
+    @inlinable
     public func perform<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (Self) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure>? {
@@ -135,12 +137,12 @@ extension InteractionContainer {
 /// ```
 public struct Interaction: Sendable {
     let session: UserContainer.Objects
-    let deadline: Deadline
+    @usableFromInline let deadline: Deadline
 
     /// The titles that are being published, shared by all sessions of the app.
     var titlesUnderWay: TitleReservations { session.interactionParts.titlesUnderWay }
     /// Receives failures that no caller receives.
-    var errorHandler: any ErrorHandler { session.interactionParts.errorHandler }
+    @usableFromInline var errorHandler: any ErrorHandler { session.interactionParts.errorHandler }
     /// The upstream, with the user's credentials.
     var upstream: Upstream { session.upstream }
     var users: Result<UpstreamUserRepository, RepositoryError> { session.users }

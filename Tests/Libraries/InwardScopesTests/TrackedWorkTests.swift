@@ -14,7 +14,7 @@ struct TrackedWorkTests {
             Issue.record("The task was not cancelled.")
             return
         }
-        #expect(!work.isLate)
+        #expect(!work.finish())
     }
 
     @Test func workIsLateOnlyIfItHasNoResultYet() {
@@ -23,8 +23,8 @@ struct TrackedWorkTests {
         late.noteEnd()
         inTime.noteEnd()
         inTime.cancel(asLate: true)
-        #expect(late.isLate)
-        #expect(!inTime.isLate)
+        #expect(late.finish())
+        #expect(!inTime.finish())
     }
 
     @Test func workWithAResultNeedsNoCancellation() {

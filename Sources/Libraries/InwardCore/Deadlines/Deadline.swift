@@ -42,7 +42,7 @@ public struct Deadline: Sendable {
     package var stopwatch: Stopwatch { Stopwatch { [timer, start] in timer.now - start } }
 
     /// The executor for work that the deadline cancels, or `nil` for the default executor.
-    package var executor: (any TaskExecutor)? { timer.executor }
+    @inlinable package var executor: (any TaskExecutor)? { timer.executor }
 
     /// The time until the deadline, zero or negative once it has passed.
     public var remaining: Duration { moment - timer.now }
@@ -228,7 +228,7 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
         let shared = Shared()
         // Unstructured, because a group costs several times as much, and `revoke` must be able to cancel the work from
         // outside. The caller waits for the task and forwards its own cancellation.
-        let task = begin { [work] in _ = shared.settle(.ended(await Result(awaiting: work))) }
+        let task = Task.startingHere(on: executor) { [work] in _ = shared.settle(.ended(await Result(awaiting: work))) }
         // Fast path: work that needs only memory has usually completed by now.
         if case .ended(let result) = shared.now { return result }
         let disarm = arm { if shared.settle(.revoked) { task.cancel() } }
@@ -239,15 +239,6 @@ package struct CancellableTask<Value: Sendable, Failure: Error>: Sendable {
         }
         disarm()
         return if case .ended(let result) = shared.now { result } else { nil }
-    }
-
-    @inlinable
-    func begin(_ operation: @escaping @Sendable @concurrent () async -> Void) -> Task<Void, Never> {
-        if #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) {
-            // Starts on the current thread, so that work moves to another thread only if it suspends.
-            return Task.immediate(executorPreference: executor, operation: operation)
-        }
-        return Task(executorPreference: executor, operation: operation)
     }
 }
 

@@ -208,7 +208,7 @@ final class ResponseKeeper: Sendable {
         // Unstructured, because readers do not wait for the store. The task ends when nothing is left to write or the store fails,
         // and `flush` waits for it. It does not inherit the caller's deadline.
         InteractionID.lifted {
-            Deadline.lifted { _ = Task(executorPreference: executor) { await self.write() } }
+            Deadline.lifted { _ = Task.starting(on: executor) { await self.write() } }
         }
     }
 

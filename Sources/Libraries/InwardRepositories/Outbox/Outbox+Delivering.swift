@@ -63,7 +63,7 @@ extension Outbox {
                 // attempt. It is created and stored under the lock, so that `close()` finds it, cancels it and waits for it.
                 // The deadline of the calling task does not apply to it.
                 state.deliveries[delivery.entry.idempotencyKey] = Deadline.lifted {
-                    Task(executorPreference: timer.executor) { [delivery] in await self.deliver(delivery) }
+                    Task.starting(on: timer.executor) { [delivery] in await self.deliver(delivery) }
                 }
             }
             setAlarm(&state, at: now)

@@ -88,7 +88,7 @@ final class Batcher<Key: Hashable & Sendable, Answer: Sendable>: Sendable {
         let (number, keys, waiters) = (state.number, state.keys, state.waiters)
         // Unstructured, because the batch serves several callers and must not end with any one of them. It ends when its work
         // is done or `close()` cancels it. Creating it under the lock is safe: the task takes the lock only after its work.
-        let task = Task(executorPreference: timer.executor) { [work, weak self] in
+        let task = Task.starting(on: timer.executor) { [work, weak self] in
             let answers = await work(keys)
             self?.state.withLock { _ = $0.underWay.removeValue(forKey: number) }
             for (key, waiters) in waiters {

@@ -60,7 +60,7 @@ final class BackgroundTasks<Key: Hashable & Sendable>: Sendable {
             // Unstructured, because only `close()` waits for it. Creating it under the lock is safe: the task takes the lock
             // only after its work.
             state.tasks[key] = Deadline.lifted {
-                Task(executorPreference: executor) { [weak self] in
+                Task.starting(on: executor) { [weak self] in
                     await work()
                     self?.state.withLock { _ = $0.tasks.removeValue(forKey: key) }
                 }

@@ -150,7 +150,7 @@ final class StoreWriter: Sendable {
         // repository waits for it. It does not inherit the caller's deadline.
         guard isFirst else { return }
         InteractionID.lifted {
-            Deadline.lifted { _ = Task(executorPreference: executor) { await self.writeAll() } }
+            Deadline.lifted { _ = Task.starting(on: executor) { await self.writeAll() } }
         }
     }
 

@@ -77,7 +77,7 @@ public final class SessionOutbox: Sendable {
         // Unstructured, because the session keeps its share even if the task that signs in is cancelled or late. Without
         // joining, its repositories would not be told of pending writes. `close()` cancels the task and waits for it.
         let opening = Deadline.lifted {
-            Task(executorPreference: executor) {
+            Task.starting(on: executor) {
                 let owner = await Result(awaiting: { () async throws(RecordStoreError) in
                     try await self.join(handlers, pendingWrites)
                 })

@@ -141,7 +141,7 @@ public final class SharedOutbox: Sendable {
         // Unstructured, because a write that the upstream has answered is settled even if the caller is cancelled. The caller
         // waits for it.
         let work = InteractionID.lifted {
-            Deadline.lifted { Task(executorPreference: timer.executor) { await self.deliver() } }
+            Deadline.lifted { Task.starting(on: timer.executor) { await self.deliver() } }
         }
         await withTaskCancellationHandler {
             await work.value
@@ -250,7 +250,7 @@ public final class SharedOutbox: Sendable {
             guard !state.isStopping else { return nil }
             state.lastAttempt += 1
             // Unstructured, so that `stop` can cancel the attempt without the settlement that follows it. The caller waits for it.
-            let task = Task(executorPreference: timer.executor) {
+            let task = Task.starting(on: timer.executor) {
                 await Result { () async throws(FetchError) in try await dataFetcher.fetch(request) }
             }
             state.attempts[state.lastAttempt] = task

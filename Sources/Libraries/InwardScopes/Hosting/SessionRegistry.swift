@@ -274,7 +274,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         // caller does not apply. The task is never cancelled, because each of its waits has a limit. Closing the session or the
         // registry waits for it.
         state.openings[number] = Deadline.lifted {
-            Task(executorPreference: timer.executor) { [self] in
+            Task.starting(on: timer.executor) { [self] in
                 for closing in earlier { await closing.value }
                 let result = await Result(awaiting: { try await signIn(key.user, credentials) })
                 let (waiters, answer) = self.state.withLock { state in
@@ -339,7 +339,7 @@ public final class SessionRegistry<Own: Sendable>: Sendable {
         // Unstructured, because the alarm that expires a session cannot wait. The task is never cancelled, because closing a
         // session has limits of its own. The next session in the slot, signing out, and closing the registry wait for the task.
         let task = Deadline.lifted {
-            Task(executorPreference: timer.executor) { [self] in
+            Task.starting(on: timer.executor) { [self] in
                 switch departure.cause {
                 case .expired: observer?.sessionExpired(departure.key.user)
                 case .evicted: observer?.sessionEvicted(departure.key.user)
