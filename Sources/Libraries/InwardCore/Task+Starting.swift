@@ -22,9 +22,7 @@ extension Task where Failure == Never {
     ///   - executor: The executor, or `nil` for the default executor.
     ///   - operation: The work.
     /// - Returns: The task.
-    // Always inlined, so that the compiler sees that there is no preference.
     @inlinable
-    @inline(__always)
     package static func startingHere(
         on executor: (any TaskExecutor)?,
         _ operation: sending @escaping @isolated(any) () async -> Success
