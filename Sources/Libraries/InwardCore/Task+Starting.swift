@@ -1,8 +1,8 @@
 extension Task where Failure == Never {
     /// Starts a task on an executor.
     ///
-    /// `Task(executorPreference: nil)` would run on the default executor, too, but each asynchronous call in such a task looks for a
-    /// preference, which takes longer than the call itself.
+    /// `Task(executorPreference: nil)` would run on the default executor, too, but each asynchronous call in such a task would look
+    /// for the preference, and so take about twice as long.
     ///
     /// - Parameters:
     ///   - executor: The executor, or `nil` for the default executor.
@@ -11,12 +11,13 @@ extension Task where Failure == Never {
     @inlinable
     package static func starting(
         on executor: (any TaskExecutor)?,
-        _ operation: sending @escaping @isolated(any) () async -> Success
+        _ operation: sending @escaping @concurrent () async -> Success
     ) -> Task {
         if let executor { Task(executorPreference: executor, operation: operation) } else { Task(operation: operation) }
     }
 
-    /// Starts a task on the current thread. Its work moves to a thread of the executor only if it suspends.
+    /// Starts a task on the current thread. Its work moves to a thread of the executor only if it suspends. On Apple's systems
+    /// before version 26, the task starts on a thread of the executor.
     ///
     /// - Parameters:
     ///   - executor: The executor, or `nil` for the default executor.
@@ -28,7 +29,6 @@ extension Task where Failure == Never {
         _ operation: sending @escaping @isolated(any) () async -> Success
     ) -> Task {
         guard #available(macOS 26, iOS 26, watchOS 26, tvOS 26, *) else { return starting(on: executor, operation) }
-        guard let executor else { return .immediate(operation: operation) }
         return .immediate(executorPreference: executor, operation: operation)
     }
 }

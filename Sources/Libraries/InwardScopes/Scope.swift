@@ -180,7 +180,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         _ work: @escaping @Sendable (Objects) async throws(Failure) -> Value
     ) async throws(ScopeError) -> Result<Value, Failure> {
         guard let result = try await run(by: { _ in nil }, work) else {
-            // Not reached, because work without a deadline is never late.
+            // Not reached, because work without a deadline cannot miss it.
             throw ScopeError(closed: title, workBegan: true)
         }
         return result
@@ -208,7 +208,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         }
         let result: Result<Value, Failure>?
         if running.cancels(task) {
-            let disarm = deadline?.whenPassed { running.cancel(asLate: true) }
+            let disarm = deadline?.whenPassed { running.cancel() }
             result = await withTaskCancellationHandler {
                 await task.value
             } onCancel: {
@@ -221,9 +221,9 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         }
         // The task has released the objects. Ended first, because the scope may be closed as soon as the work is finished.
         let isInTime = end(place)
-        let isLate = running.finish()
+        running.finish()
         guard isInTime else { throw ScopeError(closed: title, workBegan: true) }
-        return isLate ? nil : result
+        return result
     }
 
     /// Starts work with the scope's objects, which only its task holds. Returns `nil` if the objects have been released.
@@ -248,7 +248,7 @@ public final class Scope<Level: Lifetime, Objects: Sendable>: Sendable {
         return (task, deadline)
     }
 
-    /// Returns the result of work, or `nil` if its deadline has passed.
+    /// Returns the result of work, or `nil` if its deadline passed first.
     @inlinable
     static func result<Value: Sendable, Failure: Error>(
         of work: (Objects) async throws(Failure) -> Value,
@@ -359,7 +359,7 @@ extension Scope: InnerScope {
     @usableFromInline
     func begin(_ work: any RunningWork) throws(ScopeError) -> Int {
         let place = state.withLock { $0.isOpen ? $0.begin(work) : nil }
-        guard let place else { throw ScopeError(closed: title) }
+        guard let place else { throw closedError }
         return place
     }
 

@@ -135,29 +135,29 @@ struct ScopeState {
     }
 }
 
-/// The pieces of work of a scope by their places. Most scopes have one at a time, which needs no dictionary.
+/// The pieces of work of a scope by their places. Most scopes have at most one at a time, which needs no dictionary.
 private struct WorkByPlace {
     private struct Piece {
         let place: Int
         let work: any RunningWork
     }
 
-    private var only: Piece?
+    private var single: Piece?
     private var others: [Int: any RunningWork] = [:]
 
-    var isEmpty: Bool { only == nil && others.isEmpty }
+    var isEmpty: Bool { single == nil && others.isEmpty }
 
     var newestFirst: [any RunningWork] {
-        let pieces = others.map { Piece(place: $0.key, work: $0.value) } + (only.map { [$0] } ?? [])
+        let pieces = others.map { Piece(place: $0.key, work: $0.value) } + (single.map { [$0] } ?? [])
         return pieces.sorted { $0.place > $1.place }.map(\.work)
     }
 
     mutating func insert(_ work: any RunningWork, at place: Int) {
-        if only == nil { only = Piece(place: place, work: work) } else { others[place] = work }
+        if single == nil { single = Piece(place: place, work: work) } else { others[place] = work }
     }
 
     mutating func remove(at place: Int) {
-        if only?.place == place { only = nil } else { others[place] = nil }
+        if single?.place == place { single = nil } else { others[place] = nil }
     }
 }
 

@@ -8,7 +8,6 @@ final class TrackedWork: RunningWork {
     private struct State {
         var task: (any RunningWork)?
         var isCancelled = false
-        var isLate = false
         /// Whether there is a result, so that nothing has to be cancelled.
         var hasEnded = false
         /// Whether nobody has to wait any longer.
@@ -42,31 +41,20 @@ final class TrackedWork: RunningWork {
     func noteEnd() { state.withLock { $0.hasEnded = true } }
 
     /// Resumes the waiters.
-    ///
-    /// - Returns: Whether the work was cancelled because its deadline passed before it had ended.
-    @discardableResult
     @usableFromInline
-    func finish() -> Bool {
-        let (waiters, isLate) = state.withLock { state in
+    func finish() {
+        let waiters = state.withLock { state in
             state.isOver = true
             defer { state.waiters = [] }
-            return (state.waiters, state.isLate)
+            return state.waiters
         }
         for waiter in waiters { waiter.fulfill(()) }
-        return isLate
     }
 
     @usableFromInline
-    func cancel() { cancel(asLate: false) }
-
-    /// Cancels the work.
-    ///
-    /// - Parameter isLate: Whether the reason is the deadline. Work that has a result is not late any more.
-    @usableFromInline
-    func cancel(asLate isLate: Bool) {
+    func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
-            if isLate, !state.hasEnded { state.isLate = true }
             return state.task
         }
         task?.cancel()

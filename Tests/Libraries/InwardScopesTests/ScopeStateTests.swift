@@ -22,6 +22,16 @@ struct ScopeStateTests {
         #expect(!state.hasWork)
     }
 
+    @Test func workThatBeginsAfterOtherWorkHasEndedIsTheNewest() {
+        var state = ScopeState(isOpen: true)
+        let work = [TrackedWork(), TrackedWork(), TrackedWork()]
+        let first = state.begin(work[0])
+        _ = state.begin(work[1])
+        _ = state.end(first)
+        _ = state.begin(work[2])
+        #expect(list(state, of: work) == [2, 1])
+    }
+
     @Test func placesAreNotUsedAgain() {
         var state = ScopeState(isOpen: true)
         let (first, second) = (TrackedWork(), TrackedWork())

@@ -14,17 +14,6 @@ struct TrackedWorkTests {
             Issue.record("The task was not cancelled.")
             return
         }
-        #expect(!work.finish())
-    }
-
-    @Test func workIsLateOnlyIfItHasNoResultYet() {
-        let (late, inTime) = (TrackedWork(), TrackedWork())
-        late.cancel(asLate: true)
-        late.noteEnd()
-        inTime.noteEnd()
-        inTime.cancel(asLate: true)
-        #expect(late.finish())
-        #expect(!inTime.finish())
     }
 
     @Test func workWithAResultNeedsNoCancellation() {
