@@ -20,8 +20,8 @@ struct MutationTests {
     /// The value of the environment variable `MUTATIONS`.
     ///
     /// Without it, the tests try a sample of the forbidden edges and imports, and do not change the manifest. With `all`, which
-    /// takes a minute, they try every edge and every hundred and first import. The rule for edges judges every edge. The whole
-    /// check judges every four hundred and first one, and the manifest is changed for as many.
+    /// takes minutes, they try every edge and every hundred and first import, and change the manifest for every four hundred and
+    /// first edge. The rule for edges judges every edge, and the whole check every hundred and first one.
     /// With `manifest`, they change the manifest for every edge. SwiftPM needs half a second to read each changed manifest, and
     /// the other edges are tried on SwiftPM's description instead, which gives the check the same input.
     private static let wanted = ProcessInfo.processInfo.environment["MUTATIONS"]
@@ -118,7 +118,7 @@ struct MutationTests {
         let count = try await Self.countChecked(edges) { place, edge in
             let mutant = Self.declaring(edge.used, of: edge.target, in: package.description)
             // Most edges break the same rule, which alone is quick.
-            let findings = Self.isWanted(place, of: 401) ? [] : package.findingsAboutEdges(mutant)
+            let findings = Self.isWanted(place, of: 101) ? [] : package.findingsAboutEdges(mutant)
             Self.expect(findings.isEmpty ? try package.findings(mutant) : findings, toName: edge.target, edge.used)
         }
         print("\(count) undeclared edges were caught in the description, one at a time.")

@@ -343,7 +343,7 @@ struct JSONRecordDecoderTests {
             #"{"a":[1,2,3,{"b":{"c":[]}}],"text":"x","é":{"a":"\b"}}"#,
         ].map { Array($0.utf8) }
         let letters = Array(#"{}[]:,"\0123456789.eE+-trefalsn "#.utf8) + [0, 0x80, 0xC3, 0xFF]
-        for _ in 0..<(ProcessInfo.processInfo.environment["MUTATIONS"] == "all" ? 30_000 : 1_000) {
+        for _ in 0..<(ProcessInfo.processInfo.environment["MUTATIONS"] == "all" ? 100_000 : 1_000) {
             var text = texts.randomElement(using: &random) ?? []
             for _ in 0..<Int.random(in: 1...3, using: &random) where !text.isEmpty {
                 let place = Int.random(in: 0..<text.count, using: &random)

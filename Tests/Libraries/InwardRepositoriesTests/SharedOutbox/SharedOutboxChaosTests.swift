@@ -181,7 +181,7 @@ struct SharedOutboxChaosTests {
 
     @Test func noWriteIsLostDoubledOrSentOutOfOrder() async throws {
         let first = UInt64.random(in: 0 ... .max)
-        let seeds = (0..<(Thoroughness.isExhaustive ? 60 : 8)).map { first &+ $0 }
+        let seeds = (0..<(Thoroughness.isExhaustive ? 150 : 8)).map { first &+ $0 }
         var (accepted, deaths) = (0, 0)
         for seed in seeds {
             let run = try await run(seed: seed)
